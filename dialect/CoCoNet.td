@@ -1,0 +1,21 @@
+//===- CoCoNet.td - the coconet dialect, entry point ------------------------===//
+//
+// The specification of the dialect. Everything else (C++ classes, Python
+// builders, the xDSL mirror, the reference pages) is generated from here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COCONET_TD
+#define COCONET_TD
+
+include "CoCoNetDialect.td"
+include "CoCoNetEnums.td"
+include "CoCoNetAttrs.td"
+include "CoCoNetInterfaces.td"
+include "CoCoNetOpBase.td"
+include "CoCoNetPointwiseOps.td"
+include "CoCoNetTensorOps.td"
+include "CoCoNetCollectiveOps.td"
+include "CoCoNetRankOps.td"
+
+#endif // COCONET_TD

@@ -1,0 +1,40 @@
+//===- CoCoNetDialect.td - dialect definition and prose ---------------------===//
+
+#ifndef COCONET_DIALECT_TD
+#define COCONET_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def CoCoNet_Dialect : Dialect {
+  let name = "coconet";
+  let cppNamespace = "::coconet";
+  let summary = "computation and communication of a distributed tensor program";
+  let description = [{
+    A program is a function over builtin tensors. The encoding of a tensor,
+    `#coconet.layout`, says how its *logical* value lies on a mesh of ranks; a
+    tensor without encoding is replicated. Collectives change the layout of a
+    replicated, sliced or partial value and never its logical value; on local
+    values they compute new ones. See CoCoNet (Jangda et al., ASPLOS 2022).
+
+    Discardable attributes of the dialect:
+
+    - `coconet.name = "avg"` on any operation: the name by which schedules find
+      it and messages call it.
+    - `coconet.state` (unit) on a function argument: the tensor is state that
+      `coconet.update` may overwrite.
+    - `coconet.dims = ["n", "m"]` on a function argument: names of its
+      dimensions; dimensions of one name have one size. An empty string leaves
+      a dimension unnamed.
+    - `coconet.arg_name = "grad"` on a function argument and
+      `coconet.result_name` on a result: names used at run time.
+    - `coconet.mesh` on a function or module: the mesh of a program whose types
+      do not mention one.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let hasConstantMaterializer = 1;
+}
+
+#endif // COCONET_DIALECT_TD
