@@ -38,7 +38,7 @@ def CoCoNet_AllReduceOp : CoCoNet_CollectiveOp<"all_reduce"> {
   let arguments = (ins CoCoNet_ReductionAttr:$reduction, CoCoNet_Tensor:$operand,
     OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups);
   let results = (outs CoCoNet_Tensor:$result);
-  let assemblyFormat = !strconcat([{ $reduction $operand }],
+  let assemblyFormat = !strconcat([{ `` $reduction $operand }],
     CoCoNet_GroupFormat, CoCoNet_TypeFormat);
 }
 
@@ -52,7 +52,7 @@ def CoCoNet_ReduceScatterOp : CoCoNet_CollectiveOp<"reduce_scatter"> {
     OptionalAttr<I64Attr>:$dim,
     OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups);
   let results = (outs CoCoNet_Tensor:$result);
-  let assemblyFormat = !strconcat([{ $reduction $operand `into` custom<CutDim>($dim) }],
+  let assemblyFormat = !strconcat([{ `` $reduction $operand `into` custom<CutDim>($dim) }],
     CoCoNet_GroupFormat, CoCoNet_TypeFormat);
 }
 

@@ -66,7 +66,7 @@ def CoCoNet_CompareOp : CoCoNet_IterationOp<"compare", "None"> {
                        CoCoNet_Tensor:$rhs);
   let results = (outs CoCoNet_BoolTensor:$result);
   let assemblyFormat = [{
-    $predicate $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    `` $predicate $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
 }
 

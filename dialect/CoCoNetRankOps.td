@@ -45,7 +45,7 @@ def CoCoNet_RankAllReduceOp : CoCoNet_RankCollectiveOp<"all_reduce"> {
   let summary = "all_reduce of the members' tensors";
   let arguments = (ins CoCoNet_ReductionAttr:$reduction, CoCoNet_Tensor:$operand,
     CoCoNet_MeshAttr:$mesh, OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups);
-  let assemblyFormat = !strconcat([{ $reduction $operand }],
+  let assemblyFormat = !strconcat([{ `` $reduction $operand }],
     CoCoNet_RankGroupFormat, CoCoNet_TypeFormat);
 }
 
@@ -53,7 +53,7 @@ def CoCoNet_RankReduceScatterOp : CoCoNet_RankCollectiveOp<"reduce_scatter"> {
   let summary = "reduce the members' tensors, keep one's chunk of a dimension";
   let arguments = (ins CoCoNet_ReductionAttr:$reduction, CoCoNet_Tensor:$operand, I64Attr:$dim,
     CoCoNet_MeshAttr:$mesh, OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups);
-  let assemblyFormat = !strconcat([{ $reduction $operand `into` $dim }],
+  let assemblyFormat = !strconcat([{ `` $reduction $operand `into` $dim }],
     CoCoNet_RankGroupFormat, CoCoNet_TypeFormat);
 }
 

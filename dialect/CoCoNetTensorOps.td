@@ -37,7 +37,7 @@ def CoCoNet_ReduceOp : CoCoNet_IterationOp<"reduce", "Reduce"> {
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep_dims);
   let results = (outs CoCoNet_NumberTensor:$result);
   let assemblyFormat = [{
-    $kind $operand `over` $dims (`keep_dims` $keep_dims^)? attr-dict `:`
+    `` $kind $operand `over` $dims (`keep_dims` $keep_dims^)? attr-dict `:`
     type($operand) `->` type($result)
   }];
 }
@@ -165,7 +165,7 @@ def CoCoNet_UpdateOp : CoCoNet_Op<"update", [AllTypesMatch<["state", "value", "r
 }
 
 def CoCoNet_YieldOp : CoCoNet_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["FusedOp", "SymmetricKernelOp"]>]> {
+    ParentOneOf<["FusedOp"]>]> {
   let summary = "results of a region";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
@@ -184,7 +184,7 @@ def CoCoNet_FusedOp : CoCoNet_Op<"fused", [SingleBlock,
   let arguments = (ins CoCoNet_FusedKindAttr:$kind);
   let results = (outs Variadic<CoCoNet_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$kind $body attr-dict (`:` type($results)^)?";
+  let assemblyFormat = "`` $kind $body attr-dict (`:` type($results)^)?";
   let hasVerifier = 1;
 }
 

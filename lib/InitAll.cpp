@@ -2,7 +2,7 @@
 
 #include "InitAll.h"
 
-#include "IR/CoCoNetDialect.h"
+#include "IR/CoCoNet.h"
 #include "Pipelines/Pipelines.h"
 #include "TransformOps/CoCoNetTransformOps.h"
 #include "Transforms/Passes.h"

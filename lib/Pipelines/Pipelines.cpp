@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - Named pipelines ------------------------------------===//
+//===- Pipelines.cpp - named pipelines --------------------------------------===//
 
 #include "Pipelines/Pipelines.h"
 #include "Transforms/Passes.h"
@@ -7,12 +7,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+using namespace mlir;
+using namespace coconet;
+
 void coconet::registerPipelines() {
-  mlir::PassPipelineRegistration<>(
-      "coconet-simplify", "Remove what a schedule leaves behind",
-      [](mlir::OpPassManager &pm) {
-        pm.addPass(coconet::createRemoveDoubleNeg());
-        pm.addPass(mlir::createCanonicalizerPass());
-        pm.addPass(mlir::createCSEPass());
-      });
 }

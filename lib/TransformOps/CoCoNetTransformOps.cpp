@@ -2,7 +2,7 @@
 
 #include "TransformOps/CoCoNetTransformOps.h"
 #include "Analysis/ValueName.h"
-#include "IR/CoCoNetDialect.h"
+#include "IR/CoCoNet.h"
 
 #include "mlir/IR/Builders.h"
 

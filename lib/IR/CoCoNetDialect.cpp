@@ -1,0 +1,150 @@
+//===- CoCoNetDialect.cpp - registration and dialect attributes -------------===//
+
+#include "IR/Layout.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace coconet;
+
+#include "CoCoNetDialect.cpp.inc"
+#include "CoCoNetEnums.cpp.inc"
+#include "CoCoNetInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "CoCoNetAttrs.cpp.inc"
+
+namespace {
+
+/// Short names for the attributes that types repeat: `#mesh`, `#partial`, ...
+struct CoCoNetAsmInterface : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<MeshAttr>(attr)) {
+      os << "mesh";
+      return AliasResult::OverridableAlias;
+    }
+    auto layout = dyn_cast<LayoutAttr>(attr);
+    if (!layout)
+      return AliasResult::NoAlias;
+    if (!layout.getPartial().empty())
+      os << "partial";
+    else if (!layout.getLocal().empty())
+      os << "local";
+    else if (!layout.getRooted().empty())
+      os << "rooted";
+    else
+      os << "sliced";
+    return AliasResult::OverridableAlias;
+  }
+};
+
+} // namespace
+
+void CoCoNetDialect::initialize() {
+  addInterfaces<CoCoNetAsmInterface>();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "CoCoNetAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "CoCoNetOps.cpp.inc"
+      >();
+}
+
+Operation *CoCoNetDialect::materializeConstant(OpBuilder &builder,
+                                               Attribute value, Type type,
+                                               Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, elements);
+}
+
+LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
+                                                       NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (name == nameAttr) {
+    if (!isa<StringAttr>(attr.getValue()))
+      return op->emitOpError()
+             << "attribute '" << name << "' must be a string";
+    return success();
+  }
+  if (name == meshAttr) {
+    if (!isa<MeshAttr>(attr.getValue()))
+      return op->emitOpError()
+             << "attribute '" << name << "' must be a #coconet.mesh";
+    return success();
+  }
+  return op->emitOpError() << "has unknown attribute '" << name
+                           << "'; known are 'coconet.name' and 'coconet.mesh'";
+}
+
+/// Check one attribute of a function argument or result of type `type`.
+static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
+                                          Type type, StringRef what,
+                                          ArrayRef<StringLiteral> known) {
+  StringRef name = attr.getName();
+  if (!llvm::is_contained(known, name)) {
+    return op->emitOpError() << what << " has unknown attribute '" << name
+                             << "'; known are '"
+                             << llvm::join(llvm::map_range(known, [](StringLiteral s) { return s.str(); }), "', '")
+                             << "'";
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (name == stateAttr) {
+    if (!isa<UnitAttr>(attr.getValue()) || !isa<ShapedType>(type))
+      return op->emitOpError() << what << ": '" << name
+                               << "' must be a unit attribute of a tensor";
+    return success();
+  }
+  if (name == dimsAttr) {
+    auto names = dyn_cast<ArrayAttr>(attr.getValue());
+    if (!names || (tensor && int64_t(names.size()) != tensor.getRank()) ||
+        !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+      return op->emitOpError()
+             << what << ": '" << name
+             << "' must be an array of one string per dimension";
+    return success();
+  }
+  if (name == layoutAttr) {
+    if (!isa<LayoutAttr>(attr.getValue()))
+      return op->emitOpError()
+             << what << ": '" << name << "' must be a #coconet.layout";
+    return success();
+  }
+  if (!isa<StringAttr>(attr.getValue()))
+    return op->emitOpError() << what << ": '" << name << "' must be a string";
+  return success();
+}
+
+LogicalResult CoCoNetDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                       unsigned argIndex,
+                                                       NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError() << "attribute '" << attr.getName()
+                             << "' belongs on the argument of a function";
+  return verifyValueAttribute(
+      op, attr, function.getArgumentTypes()[argIndex],
+      ("argument " + Twine(argIndex)).str(),
+      {stateAttr, dimsAttr, argNameAttr, layoutAttr});
+}
+
+LogicalResult
+CoCoNetDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                            unsigned resultIndex,
+                                            NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError() << "attribute '" << attr.getName()
+                             << "' belongs on the result of a function";
+  return verifyValueAttribute(op, attr, function.getResultTypes()[resultIndex],
+                              ("result " + Twine(resultIndex)).str(),
+                              {resultNameAttr, layoutAttr});
+}

@@ -1,0 +1,112 @@
+//===- RankOps.cpp - ops of rank programs -----------------------------------===//
+
+#include "IR/Groups.h"
+#include "IR/Refusal.h"
+
+using namespace mlir;
+using namespace coconet;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static LogicalResult verifyMembers(Operation *op, MeshAttr mesh, ArrayAttr axes,
+                                   ArrayAttr groups) {
+  if (ShapedType::isDynamic(mesh.getNumRanks()))
+    return refuse(op, "lies on a mesh with open sizes " + formatMesh(mesh),
+                  "bind the mesh before --coconet-to-rank");
+  if (bool(axes) == bool(groups))
+    return refuse(op, "needs axes or groups, and not both",
+                  "write `on {dp}` or `on groups [[0, 1]]`");
+  for (StringAttr axis : axisList(axes))
+    if (!mesh.hasAxis(axis.getValue()))
+      return refuse(op, "unknown axis '" + axis.getValue() + "'",
+                    "the mesh has " + formatAxes(mesh.getAxes()));
+  if (groups)
+    if (std::string fault = findGroupFault(groups, mesh, false); !fault.empty())
+      return refuse(op, "groups " + fault,
+                    "groups list distinct ranks of the mesh " +
+                        formatMesh(mesh) + ", each rank once");
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getEncoding())
+      return refuse(op, "operand carries a layout",
+                    "rank programs have plain tensors");
+  return success();
+}
+
+/// Result has the operand's rank and element type, and its sizes but along
+/// `changed` dimensions; those exist.
+static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> changed) {
+  RankedTensorType from = typeOf(op->getOperand(0));
+  RankedTensorType to = typeOf(op->getResult(0));
+  if (from.getElementType() != to.getElementType() ||
+      from.getRank() != to.getRank())
+    return op->emitOpError() << "result type '" << to
+                             << "' has another element type or rank than '"
+                             << from << "'";
+  for (int64_t dim : changed)
+    if (dim < 0 || dim >= from.getRank())
+      return op->emitOpError() << "dimension " << dim
+                               << " is out of range for an operand of rank "
+                               << from.getRank();
+  for (int64_t dim = 0; dim < from.getRank(); ++dim)
+    if (!llvm::is_contained(changed, dim) &&
+        from.getDimSize(dim) != to.getDimSize(dim))
+      return op->emitOpError() << "changes the size of dimension " << dim
+                               << " from " << from.getDimSize(dim) << " to "
+                               << to.getDimSize(dim);
+  return success();
+}
+
+LogicalResult RankCoordinateOp::verify() {
+  return verifyMembers(*this, getMesh(), getAxes(), {});
+}
+
+template <typename OpTy>
+static LogicalResult verifyCollective(OpTy op, ArrayRef<int64_t> changed) {
+  if (failed(verifyMembers(op, op.getMesh(), op.getAxesAttr(),
+                           op.getGroupsAttr())))
+    return failure();
+  return verifyShape(op, changed);
+}
+
+LogicalResult RankAllReduceOp::verify() { return verifyCollective(*this, {}); }
+LogicalResult RankReduceScatterOp::verify() {
+  return verifyCollective(*this, {static_cast<int64_t>(getDim())});
+}
+LogicalResult RankAllGatherOp::verify() {
+  return verifyCollective(*this, {static_cast<int64_t>(getDim())});
+}
+LogicalResult RankAllToAllOp::verify() {
+  return verifyCollective(*this, {static_cast<int64_t>(getFromDim()),
+                                  static_cast<int64_t>(getIntoDim())});
+}
+LogicalResult RankBroadcastOp::verify() { return verifyCollective(*this, {}); }
+
+LogicalResult RankShardOp::verify() {
+  if (failed(verifyMembers(*this, getMesh(), getAxes(), {})))
+    return failure();
+  return verifyShape(*this, {static_cast<int64_t>(getDim())});
+}
+
+LogicalResult RankReshapeOp::verify() {
+  RankedTensorType from = typeOf(getOperand()), to = typeOf(getResult());
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes the element type from "
+                         << from.getElementType() << " to "
+                         << to.getElementType() << "; use cast";
+  int64_t open = llvm::count_if(to.getShape(), ShapedType::isDynamic);
+  if (open != int64_t(getSizes().size()))
+    return emitOpError() << "has " << getSizes().size() << " sizes for " << open
+                         << " dynamic dimensions of the result";
+  return success();
+}
+
+LogicalResult RankDropoutOp::verify() {
+  size_t rank = typeOf(getOperand()).getRank();
+  if (getOffsets().size() != rank || getStrides().size() != rank)
+    return emitOpError() << "needs one offset and one stride for each of the "
+                         << rank << " dimensions of the operand";
+  return success();
+}

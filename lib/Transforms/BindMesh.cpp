@@ -1,0 +1,101 @@
+//===- BindMesh.cpp - give the axes of the mesh their sizes -----------------===//
+
+#include "IR/Layout.h"
+#include "Transforms/Passes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace coconet {
+#define GEN_PASS_DEF_BINDMESH
+#include "CoCoNetPasses.h.inc"
+} // namespace coconet
+
+using namespace mlir;
+using namespace coconet;
+
+namespace {
+struct BindMesh : coconet::impl::BindMeshBase<BindMesh> {
+  using BindMeshBase::BindMeshBase;
+
+  void runOnOperation() override {
+    llvm::SetVector<MeshAttr> meshes = collectMeshes();
+    if (meshes.empty())
+      return;
+    llvm::StringMap<int64_t> sizes;
+    if (failed(parseSizes(meshes, sizes)))
+      return signalPassFailure();
+
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](MeshAttr mesh) -> Attribute {
+      SmallVector<int64_t> bound(mesh.getSizes());
+      for (auto [axis, size] : llvm::zip(mesh.getAxes(), bound))
+        if (auto found = sizes.find(axis.getValue()); found != sizes.end())
+          size = found->second;
+      return MeshAttr::get(mesh.getContext(), mesh.getAxes(), bound);
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    if (failed(verify(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  llvm::SetVector<MeshAttr> collectMeshes() {
+    llvm::SetVector<MeshAttr> meshes;
+    AttrTypeWalker walker;
+    walker.addWalk([&](MeshAttr mesh) { meshes.insert(mesh); });
+    getOperation()->walk([&](Operation *op) {
+      walker.walk(op->getAttrDictionary());
+      for (Type type : op->getResultTypes())
+        walker.walk(type);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Type type : block.getArgumentTypes())
+            walker.walk(type);
+    });
+    return meshes;
+  }
+
+  /// Sizes by axis from the options; reports what the meshes do not have and
+  /// what stays open.
+  LogicalResult parseSizes(const llvm::SetVector<MeshAttr> &meshes,
+                           llvm::StringMap<int64_t> &sizes) {
+    Location loc = getOperation().getLoc();
+    if (ranks < 0)
+      return emitError(loc) << ranks << " ranks; there is at least 1";
+    if (ranks) {
+      for (MeshAttr mesh : meshes)
+        if (mesh.getAxes().size() != 1)
+          return emitError(loc)
+                 << "ranks=" << ranks << " binds a mesh of one axis, and "
+                 << formatMesh(mesh) << " has " << mesh.getAxes().size()
+                 << "; give the sizes by name, as in axes=dp=2,tp=4";
+      for (MeshAttr mesh : meshes)
+        sizes[mesh.getAxes().front().getValue()] = ranks;
+    }
+    for (StringRef entry : axes) {
+      auto [name, text] = entry.split('=');
+      int64_t size;
+      if (text.getAsInteger(10, size) || size < 1)
+        return emitError(loc) << "'" << entry
+                              << "' is no axis size; write dp=2";
+      if (llvm::none_of(meshes, [name = name](MeshAttr mesh) {
+            return mesh.hasAxis(name);
+          }))
+        return emitError(loc) << "unknown axis '" << name << "'; the mesh is "
+                              << formatMesh(meshes.front());
+      sizes[name] = size;
+    }
+    for (MeshAttr mesh : meshes)
+      for (auto [axis, size] : llvm::zip(mesh.getAxes(), mesh.getSizes()))
+        if (ShapedType::isDynamic(size) && !sizes.contains(axis.getValue()))
+          return emitError(loc) << "axis '" << axis.getValue()
+                                << "' has no size; bind it with ranks=N or "
+                                   "axes="
+                                << axis.getValue() << "=N";
+    return success();
+  }
+};
+} // namespace
