@@ -1,7 +1,7 @@
-//===- CoCoNetCAPI.h - C functions for the Python package -------*- C++ -*-===//
+//===- Registration.h - Dialects and passes for Python ----------*- C++ -*-===//
 
-#ifndef COCONET_CAPI_COCONETCAPI_H
-#define COCONET_CAPI_COCONETCAPI_H
+#ifndef COCONET_CAPI_REGISTRATION_H
+#define COCONET_CAPI_REGISTRATION_H
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Support.h"
@@ -20,4 +20,4 @@ MLIR_CAPI_EXPORTED void coconetRegisterAllPasses(void);
 }
 #endif
 
-#endif // COCONET_CAPI_COCONETCAPI_H
+#endif // COCONET_CAPI_REGISTRATION_H

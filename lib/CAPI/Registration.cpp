@@ -1,6 +1,6 @@
-//===- CoCoNetCAPI.cpp - C functions for the Python package ---------------===//
+//===- Registration.cpp - Dialects and passes for Python ------------------===//
 
-#include "CAPI/CoCoNetCAPI.h"
+#include "CAPI/Registration.h"
 #include "InitAll.h"
 
 #include "mlir/CAPI/IR.h"
