@@ -9,10 +9,11 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 RUN := $(BIN)/python
 PACKAGES := $(VENV)/packages.stamp
-# The build must find its own Python, CMake and Ninja, whatever is installed.
+# Tools that call others find those of .venv, whatever is installed.
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help setup build demo test test-lit test-unit test-all fuzz bench docs docs-check lint format wheel clean
 
 help: ## Show this help
@@ -23,18 +24,17 @@ setup: $(PACKAGES) ## Install the Python packages, LLVM and MLIR among them, int
 $(PACKAGES): pyproject.toml scripts/setup.py
 	@test -x $(RUN) || $(PYTHON) -m venv $(VENV) || \
 	  { echo "error: '$(PYTHON) -m venv' failed; Python 3.11 or newer with its venv module is needed (Debian: python3-venv)" >&2; exit 1; }
-	@echo "== Installing packages into $(VENV) (about 2 GB, a minute or two)"
-	$(RUN) scripts/setup.py packages
+	@$(RUN) scripts/setup.py packages
 	@touch $@
 
 $(BUILD)/build.ninja: $(PACKAGES)
 	@command -v $${CXX:-c++} >/dev/null || \
 	  { echo "error: no C++ compiler found; install one (Debian: g++) or set CXX" >&2; exit 1; }
-	cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
+	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
 	@touch $@
 
 build: $(BUILD)/build.ninja ## Build the tools and the Python package
-	@ninja -C $(BUILD) -j $(JOBS)
+	@$(BIN)/ninja -C $(BUILD) -j $(JOBS)
 	@$(RUN) scripts/setup.py links --build $(BUILD)
 
 demo: build ## Run the guided tour
@@ -43,7 +43,7 @@ demo: build ## Run the guided tour
 test: test-lit test-unit ## Run the tests that every change must pass
 
 test-lit: build ## Run the IR tests (FILTER=regex selects)
-	lit -j $(JOBS) $(if $(FILTER),--filter '$(FILTER)') $(BUILD)/test/lit
+	$(BIN)/lit -j $(JOBS) $(if $(FILTER),--filter '$(FILTER)') $(BUILD)/test/lit
 
 test-unit: build ## Run the numeric tests (FILTER=expression selects)
 	$(RUN) -m pytest -n $(JOBS) $(if $(FILTER),-k '$(FILTER)')

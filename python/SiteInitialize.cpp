@@ -12,8 +12,7 @@
 
 NB_MODULE(_site_initialize_0, m) {
   m.doc() = "Registers the dialects and passes of coconet_mlir";
-  m.def("register_dialects", [](MlirDialectRegistry registry) {
-    coconetRegisterAll(registry);
-  });
+  m.def("register_dialects",
+        [](MlirDialectRegistry registry) { coconetRegisterAll(registry); });
   coconetRegisterAllPasses();
 }

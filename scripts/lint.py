@@ -43,7 +43,7 @@ def main() -> int:
     parser.add_argument("--fix", action="store_true", help="format the sources")
     failed = []
     for command in commands(parser.parse_args().fix):
-        shown = " ".join(command[:4]) + (" ..." if len(command) > 4 else "")
+        shown = " ".join(Path(word).name for word in command[:5])
         print(f"== {shown}", flush=True)
         if subprocess.run(command, cwd=ROOT).returncode:
             failed.append(shown)

@@ -28,19 +28,22 @@ def requirements() -> list[str]:
 
 
 def install_packages() -> None:
-    """Installs the requirements with this Python's pip."""
+    """Installs the requirements with pip, unless these very ones were before."""
+    wanted = "".join(f"{requirement}\n" for requirement in requirements())
+    installed = Path(sys.prefix) / "coconet-requirements.txt"
+    if installed.exists() and installed.read_text() == wanted:
+        return
+    print("Installing LLVM, MLIR and Python packages: about 2 GB, a few minutes", flush=True)
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
     subprocess.run([*command, *requirements()], check=True)
+    installed.write_text(wanted)
 
 
 def console_script(entry: str) -> str:
     """The text of a command that calls `entry`, given as `module:function`."""
     module, function = entry.split(":")
     return (
-        f"#!{sys.executable}\n"
-        "import sys\n"
-        f"from {module} import {function}\n"
-        f"sys.exit({function}())\n"
+        f"#!{sys.executable}\nimport sys\nfrom {module} import {function}\nsys.exit({function}())\n"
     )
 
 

@@ -16,7 +16,8 @@ MlirAttribute coconetReductionAttrGet(MlirContext context, MlirStringRef kind) {
   auto reduction = symbolizeReductionKind(unwrap(kind));
   if (!reduction)
     return {nullptr};
-  return wrap(mlir::Attribute(ReductionKindAttr::get(unwrap(context), *reduction)));
+  return wrap(
+      mlir::Attribute(ReductionKindAttr::get(unwrap(context), *reduction)));
 }
 
 MlirStringRef coconetReductionAttrGetKind(MlirAttribute attr) {

@@ -18,7 +18,8 @@ MLIR_CAPI_EXPORTED MlirAttribute coconetReductionAttrGet(MlirContext context,
                                                          MlirStringRef kind);
 
 /// The name of the reduction, as in the textual form.
-MLIR_CAPI_EXPORTED MlirStringRef coconetReductionAttrGetKind(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirStringRef
+coconetReductionAttrGetKind(MlirAttribute attr);
 
 #ifdef __cplusplus
 }

@@ -33,8 +33,8 @@ void coconet::registerTransformOps(DialectRegistry &registry) {
 
 DiagnosedSilenceableFailure
 coconet::MatchOp::apply(transform::TransformRewriter &rewriter,
-                       transform::TransformResults &results,
-                       transform::TransformState &state) {
+                        transform::TransformResults &results,
+                        transform::TransformState &state) {
   SmallVector<Operation *> found;
   for (Operation *root : state.getPayloadOps(getTarget()))
     root->walk([&](Operation *op) {

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from coconet_mlir import execution_engine, ir, passmanager
 from coconet_mlir.dialects import transform  # noqa: F401
 from coconet_mlir.dialects.transform import interpreter

@@ -8,13 +8,15 @@ import coconet_mlir  # noqa: F401
 # CHECK: light: True
 print("light:", not any(name.startswith("coconet_mlir.") for name in sys.modules))
 
-from coconet_mlir import ir  # noqa: E402
+from coconet_mlir import ir
 
 # CHECK: coconet.neg
 with ir.Context(), ir.Location.unknown():
-    print(ir.Module.parse("""
+    print(
+        ir.Module.parse("""
       func.func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
         %0 = coconet.neg %a : tensor<4xf32>
         return %0 : tensor<4xf32>
       }
-    """))
+    """)
+    )
