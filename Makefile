@@ -30,7 +30,7 @@ $(PACKAGES): pyproject.toml scripts/setup.py
 $(BUILD)/build.ninja: $(PACKAGES)
 	@command -v $${CXX:-c++} >/dev/null || \
 	  { echo "error: no C++ compiler found; install one (Debian: g++) or set CXX" >&2; exit 1; }
-	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
+	$(BIN)/cmake -Wno-dev -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
 	@touch $@
 
 build: $(BUILD)/build.ninja ## Build the tools and the Python package
