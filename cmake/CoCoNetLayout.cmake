@@ -9,6 +9,12 @@ set(COCONET_PACKAGE coconet_mlir)
 set(COCONET_COMPONENT CoCoNetPythonModules)
 set(COCONET_BUILD_PACKAGES ${CMAKE_BINARY_DIR}/python_packages)
 set(COCONET_BUILD_PACKAGE ${COCONET_BUILD_PACKAGES}/${COCONET_PACKAGE})
+set(LLVM_RUNTIME_OUTPUT_INTDIR ${COCONET_BUILD_PACKAGE}/bin)
+set(LLVM_LIBRARY_OUTPUT_INTDIR ${CMAKE_BINARY_DIR}/lib)
+
+# build/bin is where one looks for a tool.
+file(MAKE_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
+file(CREATE_LINK ${LLVM_RUNTIME_OUTPUT_INTDIR} ${CMAKE_BINARY_DIR}/bin SYMBOLIC)
 
 # Finds libLLVM.so: by absolute path in the build tree, relative to the package
 # once installed, where the build environment may be gone.

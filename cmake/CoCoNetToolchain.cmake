@@ -21,15 +21,3 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${COCONET_CCACHE})
   endif()
 endif()
-
-# The static MLIR libraries are large: the linker decides how long a change
-# takes to try.
-if(NOT LLVM_USE_LINKER)
-  foreach(linker lld mold gold)
-    find_program(COCONET_LINKER_${linker} NAMES ld.${linker} ${linker})
-    if(COCONET_LINKER_${linker})
-      set(LLVM_USE_LINKER ${linker})
-      break()
-    endif()
-  endforeach()
-endif()

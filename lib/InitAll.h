@@ -1,4 +1,5 @@
-//===- InitAll.h - What the tool and the Python package register -*- C++ -*-===//
+//===- InitAll.h - What the tool and the Python package register -*- C++
+//-*-===//
 
 #ifndef COCONET_INITALL_H
 #define COCONET_INITALL_H

@@ -71,7 +71,8 @@ std::string describeActivity(const World &world, int64_t id,
   if (!point)
     return text + " is computing since the start of the program";
   if (!isWaiting(rank))
-    return text + " is computing " + (point->isLeave ? "since it left " : "inside ") +
+    return text + " is computing " +
+           (point->isLeave ? "since it left " : "inside ") +
            describe(*point->exchange->site);
   std::vector<int64_t> missing = selectMembers(world, *point, false);
   text += " waits at " + describePoint(*point);

@@ -73,9 +73,8 @@ void waitUntilComplete(Rank &rank, const Point &point, Group &group,
   const World &world = *rank.world;
   bool isComplete = false;
   world.patience.pass([&] {
-    isComplete =
-        (group.barrier.load(std::memory_order_acquire) & generationMask) !=
-        generation;
+    isComplete = (group.barrier.load(std::memory_order_acquire) &
+                  generationMask) != generation;
     return isComplete || world.failed.load(std::memory_order_relaxed);
   });
   if (!isComplete)
@@ -94,16 +93,14 @@ void arrive(Rank &rank, const Point &point) {
   do {
     uint64_t count = barrierCount(word);
     if (count && barrierPoint(word) != point.id)
-      fail(rank, [&] {
-        return explainMismatch(rank, point, barrierPoint(word));
-      });
+      fail(rank,
+           [&] { return explainMismatch(rank, point, barrierPoint(word)); });
     isLast = count + 1 == group.members.size();
     next = isLast ? (word & generationMask) + generationStep
                   : (word & (generationMask | sleeperBit)) | point.id << 16 |
                         (count + 1);
-  } while (!group.barrier.compare_exchange_weak(word, next,
-                                                std::memory_order_acq_rel,
-                                                std::memory_order_acquire));
+  } while (!group.barrier.compare_exchange_weak(
+      word, next, std::memory_order_acq_rel, std::memory_order_acquire));
   if (!isLast)
     waitUntilComplete(rank, point, group, word & generationMask);
   else if (word & sleeperBit)
@@ -256,8 +253,7 @@ void coconet_rt_leave(coconet_rank *rank, const char *site) {
   if (membership.insideRun != rank->world->run)
     fail(*rank, [&] {
       return describe(*membership.site) + " left by rank " +
-             std::to_string(rank->id) +
-             ", which is not inside; enter it first";
+             std::to_string(rank->id) + ", which is not inside; enter it first";
     });
   if (membership.group->members.size() > 1)
     arrive(*rank, membership.exchange->leave);

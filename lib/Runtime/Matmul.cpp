@@ -123,10 +123,10 @@ bool multiplyWithBlas(Product product, const T *a, const T *b, T *c) {
   int lda = static_cast<int>(std::max<int64_t>(transposeA ? m : k, 1));
   int ldb = static_cast<int>(std::max<int64_t>(transposeB ? k : n, 1));
   for (int64_t i = 0; i < batch; ++i)
-    selectGemm<T>(*library)(
-        rowMajor, transposeA ? transpose : noTranspose,
-        transposeB ? transpose : noTranspose, m, n, k, T(1), a + i * strideA,
-        lda, b + i * strideB, ldb, T(accumulate), c + i * m * n, n);
+    selectGemm<T> (*library)(rowMajor, transposeA ? transpose : noTranspose,
+                             transposeB ? transpose : noTranspose, m, n, k,
+                             T(1), a + i * strideA, lda, b + i * strideB, ldb,
+                             T(accumulate), c + i * m * n, n);
   return true;
 }
 
@@ -202,8 +202,7 @@ void coconet_rt_matmul(const char *dtype, int64_t transpose_a,
                        int64_t k, const void *a, int64_t a_batch_stride,
                        const void *b, int64_t b_batch_stride, void *c,
                        int64_t accumulate) {
-  Product product{transpose_a != 0, transpose_b != 0, batch,
-                  m,                n,                k,
+  Product product{transpose_a != 0, transpose_b != 0, batch,          m, n, k,
                   a_batch_stride,   b_batch_stride,   accumulate != 0};
   if (multiply(dtype, product, a, b, c))
     return;

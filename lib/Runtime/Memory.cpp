@@ -63,8 +63,8 @@ size_t classOf(size_t bytes, size_t &classBytes) {
 
 /// Bytes that all caches together may keep: a quarter of the memory.
 size_t cacheLimit() {
-  static const size_t limit = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) *
-                              sysconf(_SC_PAGESIZE) / 4;
+  static const size_t limit =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4;
   return limit;
 }
 
@@ -265,15 +265,14 @@ public:
 void *allocate(size_t alignment, size_t bytes) {
   static thread_local ThreadHeap thread;
   Rank *rank = currentRank();
-  Header *header =
-      thread.heap->allocate(std::max(alignment, blockAlignment), bytes,
-                            rank ? rank->world->run : 0);
+  Header *header = thread.heap->allocate(std::max(alignment, blockAlignment),
+                                         bytes, rank ? rank->world->run : 0);
   if (header)
     return header->data();
   if (rank)
     fail(*rank, [&] {
-      return "out of memory: rank " + std::to_string(rank->id) +
-             " asked for " + std::to_string(bytes) +
+      return "out of memory: rank " + std::to_string(rank->id) + " asked for " +
+             std::to_string(bytes) +
              " bytes; use smaller tensors or more slices";
     });
   return nullptr;

@@ -18,7 +18,8 @@
 // every group's members; the position is the place in the list.
 //
 // An error inside compiled code (time-out, mismatch, missing BLAS) leaves the
-// compiled frames by longjmp, so they must hold nothing that needs a destructor.
+// compiled frames by longjmp, so they must hold nothing that needs a
+// destructor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +61,8 @@ enum {
 /// Creates `ranks` ranks. Every wait inside a run is bounded by
 /// `timeout_seconds`; 0 or less takes COCONET_TIMEOUT, else 30. Returns null on
 /// error, with the message in `coconet_rt_world_error(NULL)`.
-COCONET_RT_EXPORT coconet_world *coconet_rt_world_create(int64_t ranks,
-                                                         double timeout_seconds);
+COCONET_RT_EXPORT coconet_world *
+coconet_rt_world_create(int64_t ranks, double timeout_seconds);
 
 /// Stops the threads and frees the world. A broken world is leaked, because a
 /// rank may still use it. Null is allowed.
@@ -90,7 +91,8 @@ COCONET_RT_EXPORT coconet_rank *coconet_rt_world_rank(coconet_world *world,
 /// The message of the last run, "" if it succeeded. With a null world: the
 /// message of the last failed call on this thread that had no world to keep it.
 /// Valid until the next call.
-COCONET_RT_EXPORT const char *coconet_rt_world_error(const coconet_world *world);
+COCONET_RT_EXPORT const char *
+coconet_rt_world_error(const coconet_world *world);
 
 /// Takes matrix multiplication from the shared library at `path` (built with
 /// the `scipy_` prefix and 32-bit integers, as in the package
@@ -164,11 +166,12 @@ COCONET_RT_EXPORT void _mlir_memref_to_llvm_free(void *block);
 /// Batch strides count elements; 0 means one matrix for the whole batch; c is
 /// contiguous over the batch. `dtype` is "f32" or "f64" (BLAS), or "i8", "i32",
 /// "i64" (own loops, modulo 2^bits). All sizes may be 0; k = 0 gives zeros.
-COCONET_RT_EXPORT void
-coconet_rt_matmul(const char *dtype, int64_t transpose_a, int64_t transpose_b,
-                  int64_t batch, int64_t m, int64_t n, int64_t k, const void *a,
-                  int64_t a_batch_stride, const void *b, int64_t b_batch_stride,
-                  void *c, int64_t accumulate);
+COCONET_RT_EXPORT void coconet_rt_matmul(const char *dtype, int64_t transpose_a,
+                                         int64_t transpose_b, int64_t batch,
+                                         int64_t m, int64_t n, int64_t k,
+                                         const void *a, int64_t a_batch_stride,
+                                         const void *b, int64_t b_batch_stride,
+                                         void *c, int64_t accumulate);
 
 #ifdef __cplusplus
 }

@@ -111,7 +111,8 @@ bool awaitWorkers(World &world) {
     uint32_t pending = world.pending.load();
     int64_t limit = deadline ? deadline - now() : sleepNanoseconds;
     if (pending)
-      world.pending.sleep(pending, std::clamp<int64_t>(limit, 0, sleepNanoseconds));
+      world.pending.sleep(pending,
+                          std::clamp<int64_t>(limit, 0, sleepNanoseconds));
   }
   return true;
 }
@@ -146,10 +147,10 @@ int runWorld(World &world, void (*const *functions)(void **), size_t stride,
     return COCONET_RT_BROKEN;
   if (world.process != getpid())
     return refuse("the world belongs to another process and its threads "
-                         "were lost in the fork; create it after the fork");
+                  "were lost in the fork; create it after the fork");
   if (rankOfThread || world.busy.exchange(true))
     return refuse("the world is already running; start one run at a "
-                         "time, or create a world for each thread");
+                  "time, or create a world for each thread");
   world.error.clear();
   world.failed.store(false);
   world.reported.store(false);

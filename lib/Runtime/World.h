@@ -148,8 +148,8 @@ struct coconet_world {
       sites;
   std::map<std::vector<int64_t>, std::unique_ptr<coconet::runtime::Group>>
       groups;
-  std::map<std::tuple<const coconet::runtime::Site *,
-                      coconet::runtime::Group *, int64_t>,
+  std::map<std::tuple<const coconet::runtime::Site *, coconet::runtime::Group *,
+                      int64_t>,
            std::unique_ptr<coconet::runtime::Exchange>>
       exchanges;
 };

@@ -1,0 +1,76 @@
+# Everything works from a fresh clone: a target sets up what it needs first, and
+# skips what is up to date. Nothing outside the clone is written.
+
+PYTHON ?= python3
+JOBS ?= $(shell nproc)
+BUILD ?= build
+
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+RUN := $(BIN)/python
+PACKAGES := $(VENV)/packages.stamp
+# Tools that call others find those of .venv, whatever is installed.
+export PATH := $(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build demo test test-lit test-unit test-all fuzz bench docs docs-check lint format wheel clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(PACKAGES) ## Install the Python packages, LLVM and MLIR among them, into .venv
+
+$(PACKAGES): pyproject.toml scripts/setup.py
+	@test -x $(RUN) || $(PYTHON) -m venv $(VENV) || \
+	  { echo "error: '$(PYTHON) -m venv' failed; Python 3.11 or newer with its venv module is needed (Debian: python3-venv)" >&2; exit 1; }
+	@$(RUN) scripts/setup.py packages
+	@touch $@
+
+$(BUILD)/build.ninja: $(PACKAGES)
+	@command -v $${CXX:-c++} >/dev/null || \
+	  { echo "error: no C++ compiler found; install one (Debian: g++) or set CXX" >&2; exit 1; }
+	$(BIN)/cmake -Wno-dev -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
+	@touch $@
+
+build: $(BUILD)/build.ninja ## Build the tools and the Python package
+	@$(BIN)/ninja -C $(BUILD) -j $(JOBS)
+	@$(RUN) scripts/setup.py links --build $(BUILD)
+
+demo: build ## Run the guided tour
+	$(RUN) -m coconet_mlir.demo
+
+test: test-lit test-unit ## Run the tests that every change must pass
+
+test-lit: build ## Run the IR tests (FILTER=regex selects)
+	$(BIN)/lit -j $(JOBS) $(if $(FILTER),--filter '$(FILTER)') $(BUILD)/test/lit
+
+test-unit: build ## Run the numeric tests (FILTER=expression selects)
+	$(RUN) -m pytest -n $(JOBS) $(if $(FILTER),-k '$(FILTER)')
+
+test-all: test lint docs-check fuzz ## Run everything: slow tests, lint, docs, fuzzing too
+	$(RUN) -m pytest -n $(JOBS) -m slow
+
+fuzz: build ## Run random programs and schedules against the reference
+	$(RUN) scripts/fuzz.py
+
+bench: build ## Measure speed against the limits of this machine
+	$(RUN) benchmarks/run.py
+
+docs: $(PACKAGES) ## Generate docs/reference from the specification
+	$(RUN) scripts/generate_docs.py
+
+docs-check: $(PACKAGES) ## Check that docs/reference is up to date
+	$(RUN) scripts/generate_docs.py --check
+
+lint: $(PACKAGES) ## Check the format and the rules of the sources
+	$(RUN) scripts/lint.py
+
+format: $(PACKAGES) ## Format the sources
+	$(RUN) scripts/lint.py --fix
+
+wheel: $(PACKAGES) ## Build a wheel into dist/
+	$(RUN) -m pip wheel --no-deps --no-build-isolation -w dist .
+
+clean: ## Remove what was built, keep .venv
+	rm -rf $(BUILD) dist

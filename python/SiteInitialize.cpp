@@ -1,0 +1,18 @@
+//===- SiteInitialize.cpp - What every Context knows ----------------------===//
+//
+// MLIR's Python package looks for a module of this name when it is imported,
+// and hands the registry of all contexts to it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CAPI/Registration.h"
+
+#include "mlir/Bindings/Python/Nanobind.h"
+#include "mlir/Bindings/Python/NanobindAdaptors.h"
+
+NB_MODULE(_site_initialize_0, m) {
+  m.doc() = "Registers the dialects and passes of coconet_mlir";
+  m.def("register_dialects",
+        [](MlirDialectRegistry registry) { coconetRegisterAll(registry); });
+  coconetRegisterAllPasses();
+}
