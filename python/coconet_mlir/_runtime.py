@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 _LIBRARY = "libcoconet_runtime.so"
 _OK, _FAILED, _BROKEN, _REFUSED = range(4)
@@ -17,7 +21,7 @@ _abandoned: list[object] = []
 
 
 class CollectiveError(RuntimeError):
-    """A run failed: a rank did not arrive, collectives or sizes do not match, or a library is missing."""
+    """A run failed: a rank is missing, collectives or sizes do not match, or there is no BLAS."""
 
 
 def library_path() -> Path:
@@ -38,7 +42,8 @@ def load_library() -> ctypes.CDLL:
         library = ctypes.CDLL(str(path))
     except OSError as error:
         raise ImportError(
-            f"cannot open the runtime {path}: {error}; build the project, or set COCONET_RUNTIME to its path"
+            f"cannot open the runtime {path}: {error}; "
+            "build the project, or set COCONET_RUNTIME to its path"
         ) from error
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
     signatures = {
@@ -49,6 +54,7 @@ def load_library() -> ctypes.CDLL:
         "world_rank": (pointer, [pointer, integer]),
         "world_error": (ctypes.c_char_p, [pointer]),
         "set_blas": (ctypes.c_int, [ctypes.c_char_p]),
+        "alloc": (pointer, [ctypes.c_size_t]),
         "free": (None, [pointer]),
         "alloc_statistics": (None, [ctypes.POINTER(integer), ctypes.POINTER(integer)]),
     }
@@ -73,11 +79,14 @@ def _set_default_blas(library: ctypes.CDLL) -> None:
 
 
 def _thread_error(library: ctypes.CDLL) -> str:
-    return library.coconet_rt_world_error(None).decode()
+    message: bytes = library.coconet_rt_world_error(None)
+    return message.decode()
 
 
 def set_blas(path: str | os.PathLike[str]) -> None:
-    """Take matrix multiplication from the shared library at ``path`` (``scipy_`` symbols, 32-bit integers).
+    """Take matrix products from the shared library at ``path``.
+
+    Its symbols start with ``scipy_`` and take 32-bit integers, as in scipy-openblas32.
 
     Raises:
         CollectiveError: it cannot be opened or lacks a symbol.
@@ -90,6 +99,36 @@ def set_blas(path: str | os.PathLike[str]) -> None:
 def free(address: int) -> None:
     """Free a block that compiled code allocated. Any thread may do so; 0 is allowed."""
     load_library().coconet_rt_free(address)
+
+
+class _Block:
+    """A block of the runtime's memory, which numpy arrays keep alive."""
+
+    def __init__(self, size: int) -> None:
+        self.address = load_library().coconet_rt_alloc(size)
+        if not self.address:
+            raise MemoryError(f"{size} bytes are not available; use smaller tensors or more slices")
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (size,),
+            "typestr": "|u1",
+            "data": (self.address, False),
+        }
+
+    def __del__(self) -> None:
+        if self.address:
+            free(self.address)
+
+
+def empty(shape: Sequence[int], dtype: DTypeLike) -> NDArray[np.generic]:
+    """An uninitialised numpy array in the runtime's memory.
+
+    Its blocks begin at different offsets in their pages. Large numpy arrays all begin at the same
+    one, which makes a loop over six of them up to 1.5 times slower in cache.
+    """
+    kind = np.dtype(dtype)
+    size = math.prod(shape) * kind.itemsize
+    return np.asarray(_Block(size)).view(kind).reshape(shape)
 
 
 def allocation_statistics() -> tuple[int, int]:
@@ -108,15 +147,20 @@ class PackedArguments:
         keep: whatever owns the memory behind those addresses.
     """
 
-    def __init__(self, ranks: Sequence[int], arguments: Sequence[Sequence[int]], keep: object = None) -> None:
+    def __init__(
+        self, ranks: Sequence[int], arguments: Sequence[Sequence[int]], keep: object = None
+    ) -> None:
         if len(arguments) != len(ranks):
-            raise ValueError(f"arguments for {len(arguments)} ranks given, but the world has {len(ranks)}")
+            raise ValueError(
+                f"arguments for {len(arguments)} ranks given, but the world has {len(ranks)}"
+            )
         count = len(ranks)
         self._ranks = (ctypes.c_void_p * count)(*ranks)
         first = ctypes.addressof(self._ranks)
         size = ctypes.sizeof(ctypes.c_void_p)
         self._rows = [
-            (ctypes.c_void_p * (1 + len(row)))(first + size * rank, *row) for rank, row in enumerate(arguments)
+            (ctypes.c_void_p * (1 + len(row)))(first + size * rank, *row)
+            for rank, row in enumerate(arguments)
         ]
         self._table = (ctypes.c_void_p * count)(*(ctypes.addressof(row) for row in self._rows))
         self._keep = keep
@@ -147,12 +191,15 @@ class World:
         if not self._handle:
             raise CollectiveError(_thread_error(self._library))
         self.ranks = ranks
-        self._rank_pointers = [self._library.coconet_rt_world_rank(self._handle, rank) for rank in range(ranks)]
+        self._rank_pointers = [
+            self._library.coconet_rt_world_rank(self._handle, rank) for rank in range(ranks)
+        ]
 
     def pack(self, arguments: Sequence[Sequence[int]], *, keep: object = None) -> PackedArguments:
-        """Prepare ``arguments[rank]``, addresses of argument variables, for repeated calls of ``run``.
+        """Prepare ``arguments[rank]``, addresses of argument variables, for calls of ``run``.
 
-        The rank pointer, every function's first argument, is added. ``keep`` lives as long as the result.
+        The rank pointer, every function's first argument, is added. ``keep`` lives as long as the
+        result.
         """
         return PackedArguments(self._rank_pointers, arguments, keep)
 
@@ -164,13 +211,14 @@ class World:
         repeat: int = 1,
         keep: object = None,
     ) -> None:
-        """Call a compiled function (or one for each rank) ``repeat`` times on all ranks, without the GIL.
+        """Call a compiled function (or one for each rank) on all ranks, without the GIL.
 
         Args:
             function: address of the packed entry point, or one address for each rank.
             arguments: see ``pack``.
             repeat: number of calls.
-            keep: whatever owns code and memory the call uses. When a rank cannot be stopped, it is kept for good.
+            keep: whatever owns the code and memory of the call. It is kept for good when a rank
+                cannot be stopped.
 
         Raises:
             CollectiveError: the run failed. Unless it says so, the world can be used again.
@@ -179,12 +227,18 @@ class World:
             raise CollectiveError("the world is closed; create another")
         packed = arguments if isinstance(arguments, PackedArguments) else self.pack(arguments)
         if isinstance(function, int):
-            code = self._library.coconet_rt_world_run(self._handle, function, packed.address, repeat)
+            code = self._library.coconet_rt_world_run(
+                self._handle, function, packed.address, repeat
+            )
         else:
             if len(function) != self.ranks:
-                raise ValueError(f"{len(function)} functions given, but the world has {self.ranks} ranks")
+                raise ValueError(
+                    f"{len(function)} functions given, but the world has {self.ranks} ranks"
+                )
             functions = (ctypes.c_void_p * self.ranks)(*function)
-            code = self._library.coconet_rt_world_run_each(self._handle, functions, packed.address, repeat)
+            code = self._library.coconet_rt_world_run_each(
+                self._handle, functions, packed.address, repeat
+            )
         if code == _OK:
             return
         if code == _BROKEN:
@@ -206,7 +260,10 @@ class World:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -34,7 +34,16 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     compiler = os.environ.get("CC", "cc")
     assert shutil.which(compiler), f"{compiler} is needed; set CC"
     subprocess.run(
-        [compiler, "-O2", "-shared", "-fPIC", f"-I{SOURCES}", str(HERE / "runtime_program.c"), "-o", str(library)]
+        [
+            compiler,
+            "-O2",
+            "-shared",
+            "-fPIC",
+            f"-I{SOURCES}",
+            str(HERE / "runtime_program.c"),
+            "-o",
+            str(library),
+        ]
         + [str(runtime), f"-Wl,-rpath,{runtime.parent}"],
         check=True,
     )
@@ -74,7 +83,9 @@ def world2() -> Iterator[World]:
         yield world
 
 
-def all_reduce(programs: ctypes.CDLL, world: World, group: str, n: int, repeat: int = 1) -> tuple[np.ndarray, ...]:
+def all_reduce(
+    programs: ctypes.CDLL, world: World, group: str, n: int, repeat: int = 1
+) -> tuple[np.ndarray, ...]:
     inputs = np.random.default_rng(0).normal(size=(world.ranks, n))
     outputs = np.zeros_like(inputs)
     where, count = site(group), ctypes.c_int64(n)
@@ -114,7 +125,9 @@ def test_all_reduce_sums_in_rank_order_on_every_rank(programs: ctypes.CDLL, rank
         ("groups 7,0,3 1,2 4 5,6", [[7, 0, 3], [1, 2], [4], [5, 6]]),
     ],
 )
-def test_groups_reduce_in_order_of_position(programs: ctypes.CDLL, group: str, groups: list[list[int]]) -> None:
+def test_groups_reduce_in_order_of_position(
+    programs: ctypes.CDLL, group: str, groups: list[list[int]]
+) -> None:
     with World(8) as world:
         inputs, outputs = all_reduce(programs, world, group, 17)
     for members in groups:
@@ -128,7 +141,9 @@ def test_overlapping_sites_and_writes_to_peers(programs: ctypes.CDLL, ranks: int
     source, target = site(group, "permute", "source"), site(group, "permute", "target")
     values = [ctypes.c_int64(rank) for rank in range(ranks)]
     with World(ranks) as world:
-        world.run(entry(programs, "rotate"), [addresses(source, target, v) for v in values], repeat=repeat)
+        world.run(
+            entry(programs, "rotate"), [addresses(source, target, v) for v in values], repeat=repeat
+        )
     assert [v.value for v in values] == [(rank - repeat) % ranks for rank in range(ranks)]
 
 
@@ -159,7 +174,10 @@ def test_eight_ranks_are_quick_on_few_cores(programs: ctypes.CDLL) -> None:
 
 
 def test_a_missing_rank_is_named_with_what_it_does(programs: ctypes.CDLL) -> None:
-    script = Script(programs, [site("axes 4:1", name="avg", location="adam.mlir:12:8"), site("axes 4:1", "all_gather")])
+    script = Script(
+        programs,
+        [site("axes 4:1", name="avg", location="adam.mlir:12:8"), site("axes 4:1", "all_gather")],
+    )
     with World(4, timeout=0.2) as world, pytest.raises(CollectiveError) as error:
         script.run(world, "*1 *0", "*1 *0", "*1 z300 *0", "*1 *0")
     assert str(error.value) == (
@@ -172,11 +190,20 @@ def test_a_missing_rank_is_named_with_what_it_does(programs: ctypes.CDLL) -> Non
 @pytest.mark.parametrize(
     ("late", "text"),
     [
-        ("z450", "rank 1 did not arrive at .*; rank 1 is computing since the start of the program; rank 0 waits"),
-        ("+0 z450 -0", "rank 1 did not arrive at the end of .*; rank 1 is computing inside all_reduce 'x'"),
+        (
+            "z450",
+            "rank 1 did not arrive at .*; "
+            "rank 1 is computing since the start of the program; rank 0 waits",
+        ),
+        (
+            "+0 z450 -0",
+            "rank 1 did not arrive at the end of .*; rank 1 is computing inside all_reduce 'x'",
+        ),
     ],
 )
-def test_a_late_rank_is_told_from_its_state(programs: ctypes.CDLL, world2: World, late: str, text: str) -> None:
+def test_a_late_rank_is_told_from_its_state(
+    programs: ctypes.CDLL, world2: World, late: str, text: str
+) -> None:
     with pytest.raises(CollectiveError, match=text):
         Script(programs, [site("axes 2:1", name="x")]).run(world2, "*0", late)
 
@@ -185,11 +212,16 @@ def test_a_timeout_follows_the_chain_of_waits(programs: ctypes.CDLL) -> None:
     pairs = [site("groups 0,1", name="a"), site("groups 1,2", name="b")]
     with World(3, timeout=0.3) as world, pytest.raises(CollectiveError) as error:
         Script(programs, pairs).run(world, "*0", "z20 *1 *0", "z450 *1")
-    assert "rank 1 waits at all_reduce 'b' for rank 2; rank 2 is computing since the start" in str(error.value)
+    assert "rank 1 waits at all_reduce 'b' for rank 2; rank 2 is computing since the start" in str(
+        error.value
+    )
 
 
 def test_a_mismatch_is_found_at_once(programs: ctypes.CDLL) -> None:
-    script = Script(programs, [site("axes 3:1", name="a", location="m:1:1"), site("axes 3:1", "broadcast", "b", "m:2:1")])
+    script = Script(
+        programs,
+        [site("axes 3:1", name="a", location="m:1:1"), site("axes 3:1", "broadcast", "b", "m:2:1")],
+    )
     start = time.perf_counter()
     with World(3, timeout=20) as world, pytest.raises(CollectiveError) as error:
         script.run(world, "*0", "z30 *1", "z100")
@@ -206,7 +238,9 @@ def test_different_numbers_of_buffers_are_found_at_once(programs: ctypes.CDLL) -
     assert "rank 1 publishes 2 buffers at all_reduce, but rank 0 publishes 1" in str(error.value)
 
 
-def test_the_number_of_buffers_may_change_between_runs(programs: ctypes.CDLL, world2: World) -> None:
+def test_the_number_of_buffers_may_change_between_runs(
+    programs: ctypes.CDLL, world2: World
+) -> None:
     script = Script(programs, [site("axes 2:1")])
     for count in (1, 3, 2):
         script.run(world2, f"p{count} *0", f"p{count} *0")
@@ -223,7 +257,10 @@ def test_a_finished_rank_is_found_at_once(programs: ctypes.CDLL) -> None:
 def test_a_cycle_over_different_groups_is_found_at_once(programs: ctypes.CDLL) -> None:
     pairs = [site(f"groups {g}", name=n) for g, n in (("0,1", "a"), ("1,2", "b"), ("0,2", "c"))]
     start = time.perf_counter()
-    with World(3, timeout=20) as world, pytest.raises(CollectiveError, match="deadlock: rank") as error:
+    with (
+        World(3, timeout=20) as world,
+        pytest.raises(CollectiveError, match="deadlock: rank") as error,
+    ):
         Script(programs, pairs).run(world, "*0 *2", "*1 *0", "*2 *1")
     assert time.perf_counter() - start < 1.0
     assert "waits at all_reduce 'b' for rank 2" in str(error.value)
@@ -249,8 +286,19 @@ def test_a_cycle_over_different_groups_is_found_at_once(programs: ctypes.CDLL) -
         ("a4611686018427387904", "out of memory: rank . asked for 4611686018427387904 bytes"),
     ],
 )
-def test_errors_say_what_is_wrong(programs: ctypes.CDLL, world2: World, steps: str, text: str) -> None:
-    groups = ["axes 2:1", "axes 3:1", "axes 2", "axes 2:1 2:1", "groups 0,5", "groups 0,1 0", "groups", "groups 0,x"]
+def test_errors_say_what_is_wrong(
+    programs: ctypes.CDLL, world2: World, steps: str, text: str
+) -> None:
+    groups = [
+        "axes 2:1",
+        "axes 3:1",
+        "axes 2",
+        "axes 2:1 2:1",
+        "groups 0,5",
+        "groups 0,1 0",
+        "groups",
+        "groups 0,x",
+    ]
     sites = [site(g, name="x") for g in [*groups, "ring"]] + [ctypes.c_char_p(b"all_reduce")]
     script = Script(programs, sites)
     with pytest.raises(CollectiveError, match=text):
@@ -272,7 +320,10 @@ def test_text_at_a_reused_address_is_read_again(programs: ctypes.CDLL) -> None:
     with World(4) as world:
         values = [ctypes.c_double(1.0) for _ in range(4)]
         results = [ctypes.c_double() for _ in range(4)]
-        pointers = [[ctypes.c_void_p(ctypes.addressof(v)) for v in pair] for pair in zip(values, results)]
+        pointers = [
+            [ctypes.c_void_p(ctypes.addressof(v)) for v in pair]
+            for pair in zip(values, results, strict=True)
+        ]
         count = ctypes.c_int64(1)
         rows = [addresses(pointer, *pair, count) for pair in pointers]
         for size in (2, 4):
@@ -285,7 +336,10 @@ def test_a_rank_that_never_returns_breaks_the_world(programs: ctypes.CDLL) -> No
     script = Script(programs, [site("axes 2:1")])
     world = World(2, timeout=0.2)
     for _ in range(2):
-        with pytest.raises(CollectiveError, match="note: still inside compiled code: rank 1; this world cannot be used"):
+        with pytest.raises(
+            CollectiveError,
+            match="note: still inside compiled code: rank 1; this world cannot be used",
+        ):
             script.run(world, "*0", "w *0")
     world.close()
     script.flag.value = 1
@@ -293,10 +347,17 @@ def test_a_rank_that_never_returns_breaks_the_world(programs: ctypes.CDLL) -> No
         script.run(other, "*0", "*0")
 
 
-def test_an_error_is_printed_when_the_caller_is_stuck(programs: ctypes.CDLL, capfd: pytest.CaptureFixture[str]) -> None:
-    with World(2, timeout=0.2) as world, pytest.raises(CollectiveError, match="rank 0 did not arrive"):
+def test_an_error_is_printed_when_the_caller_is_stuck(
+    programs: ctypes.CDLL, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with (
+        World(2, timeout=0.2) as world,
+        pytest.raises(CollectiveError, match="rank 0 did not arrive"),
+    ):
         Script(programs, [site("axes 2:1")]).run(world, "z900 *0", "*0")
-    assert "rank 0 is still inside its function and cannot return this error" in capfd.readouterr().err
+    assert (
+        "rank 0 is still inside its function and cannot return this error" in capfd.readouterr().err
+    )
 
 
 def test_one_run_at_a_time(programs: ctypes.CDLL) -> None:
@@ -316,7 +377,10 @@ def test_one_run_at_a_time(programs: ctypes.CDLL) -> None:
 def test_worlds_run_side_by_side(programs: ctypes.CDLL) -> None:
     script = Script(programs, [site("axes 2:1")])
     worlds = [World(2) for _ in range(3)]
-    threads = [threading.Thread(target=script.run, args=(w, "*0", "*0"), kwargs={"repeat": 300}) for w in worlds]
+    threads = [
+        threading.Thread(target=script.run, args=(w, "*0", "*0"), kwargs={"repeat": 300})
+        for w in worlds
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -340,12 +404,16 @@ def test_a_world_does_not_survive_a_fork(programs: ctypes.CDLL, world2: World) -
 
 def test_arguments_of_a_world_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     for ranks in (0, -1, 1 << 20):
-        with pytest.raises(CollectiveError, match=f"a world of {ranks} ranks is not possible; ask for 1 to"):
+        with pytest.raises(
+            CollectiveError, match=f"a world of {ranks} ranks is not possible; ask for 1 to"
+        ):
             World(ranks)
     with pytest.raises(ValueError, match="timeout is -1; give a positive number"):
         World(1, timeout=-1)
     monkeypatch.setenv("COCONET_TIMEOUT", "soon")
-    with pytest.raises(CollectiveError, match="COCONET_TIMEOUT is 'soon'; set it to a positive number"):
+    with pytest.raises(
+        CollectiveError, match="COCONET_TIMEOUT is 'soon'; set it to a positive number"
+    ):
         World(1)
     world = World(2, timeout=1)
     with pytest.raises(ValueError, match="arguments for 1 ranks given, but the world has 2"):
@@ -358,7 +426,9 @@ def test_arguments_of_a_world_are_checked(monkeypatch: pytest.MonkeyPatch) -> No
         world.run(0, [[], []])
 
 
-def test_the_environment_sets_the_timeout(programs: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_sets_the_timeout(
+    programs: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COCONET_TIMEOUT", "0.15")
     with World(2) as world, pytest.raises(CollectiveError, match="within 0.15 s"):
         Script(programs, [site("axes 2:1")]).run(world, "*0", "z500")
@@ -389,7 +459,9 @@ def test_blocks_are_aligned_and_counted(programs: ctypes.CDLL, world2: World, si
 
 
 @pytest.mark.parametrize("size", [1 << 17, 1 << 24])
-def test_freed_results_are_reused_without_new_pages(programs: ctypes.CDLL, world2: World, size: int) -> None:
+def test_freed_results_are_reused_without_new_pages(
+    programs: ctypes.CDLL, world2: World, size: int
+) -> None:
     results = Results(programs, world2, size)
     first = results.step()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -420,6 +492,21 @@ def test_blocks_of_any_alignment() -> None:
     release(None)
 
 
+def test_numpy_arrays_in_the_memory_of_the_runtime() -> None:
+    live, _ = _runtime.allocation_statistics()
+    arrays = [_runtime.empty((2, 1 << 15), np.float32) for _ in range(4)]
+    arrays.append(_runtime.empty((), np.int8))
+    arrays.append(_runtime.empty((0, 3), np.float64))
+    assert [a.shape for a in arrays[3:]] == [(2, 1 << 15), (), (0, 3)]
+    assert len({a.ctypes.data % 4096 for a in arrays[:4]}) == 4
+    part = arrays[0][1]
+    arrays.clear()
+    part[:] = 1
+    assert _runtime.allocation_statistics()[0] == live + 4 * 2 * (1 << 15)
+    del part
+    assert _runtime.allocation_statistics()[0] == live
+
+
 TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32, "i64": np.int64}
 
 
@@ -428,15 +515,23 @@ def matmul(dtype: str, a: np.ndarray, b: np.ndarray, c: np.ndarray, **options: i
     function = _runtime.load_library().coconet_rt_matmul
     function.restype = None
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
-    function.argtypes = [ctypes.c_char_p, *[integer] * 6, pointer, integer, pointer, integer, pointer, integer]
+    function.argtypes = [
+        ctypes.c_char_p,
+        *[integer] * 6,
+        pointer,
+        integer,
+        pointer,
+        integer,
+        pointer,
+        integer,
+    ]
     ta, tb = options.get("transpose_a", 0), options.get("transpose_b", 0)
     batch, m, n = c.shape
     k = a.shape[1] if ta else a.shape[2]
-    strides = [0 if x.shape[0] == 1 else x.shape[1] * x.shape[2] for x in (a, b)]
-    function(
-        dtype.encode(), ta, tb, batch, m, n, k, a.ctypes.data, strides[0], b.ctypes.data, strides[1], c.ctypes.data,
-        options.get("accumulate", 0),
-    )  # fmt: skip
+    stride_a, stride_b = (0 if x.shape[0] == 1 else x.shape[1] * x.shape[2] for x in (a, b))
+    sizes = (ta, tb, batch, m, n, k)
+    operands = (a.ctypes.data, stride_a, b.ctypes.data, stride_b, c.ctypes.data)
+    function(dtype.encode(), *sizes, *operands, options.get("accumulate", 0))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -444,13 +539,23 @@ def matmul(dtype: str, a: np.ndarray, b: np.ndarray, c: np.ndarray, **options: i
 @pytest.mark.parametrize("transpose_b", [0, 1])
 @pytest.mark.parametrize("accumulate", [0, 1])
 @pytest.mark.parametrize("shared", [(0, 0), (0, 1), (1, 0)])
-def test_matmul(dtype: str, transpose_a: int, transpose_b: int, accumulate: int, shared: tuple[int, int]) -> None:
+def test_matmul(
+    dtype: str, transpose_a: int, transpose_b: int, accumulate: int, shared: tuple[int, int]
+) -> None:
     pytest.importorskip("scipy_openblas32")
     random = np.random.default_rng(1)
-    for batch, m, n, k in [(3, 4, 5, 6), (1, 33, 65, 17), (2, 1, 7, 1), (2, 3, 4, 0), (0, 3, 4, 5), (2, 0, 4, 5), (2, 4, 0, 5)]:
+    for batch, m, n, k in [
+        (3, 4, 5, 6),
+        (1, 33, 65, 17),
+        (2, 1, 7, 1),
+        (2, 3, 4, 0),
+        (0, 3, 4, 5),
+        (2, 0, 4, 5),
+        (2, 4, 0, 5),
+    ]:
         a, b = (
             random.integers(-100, 100, (1 if once else batch, rows, columns)).astype(TYPES[dtype])
-            for once, (rows, columns) in zip(shared, [(m, k), (k, n)])
+            for once, (rows, columns) in zip(shared, [(m, k), (k, n)], strict=True)
         )
         start = random.integers(-100, 100, (batch, m, n)).astype(TYPES[dtype])
         expected = np.matmul(a, b) + (start if accumulate else 0)
@@ -459,18 +564,31 @@ def test_matmul(dtype: str, transpose_a: int, transpose_b: int, accumulate: int,
             c[:] = np.nan
         stored_a = np.ascontiguousarray(a.swapaxes(1, 2)) if transpose_a else a
         stored_b = np.ascontiguousarray(b.swapaxes(1, 2)) if transpose_b else b
-        matmul(dtype, stored_a, stored_b, c, transpose_a=transpose_a, transpose_b=transpose_b, accumulate=accumulate)
+        matmul(
+            dtype,
+            stored_a,
+            stored_b,
+            c,
+            transpose_a=transpose_a,
+            transpose_b=transpose_b,
+            accumulate=accumulate,
+        )
         np.testing.assert_array_equal(c, expected.astype(TYPES[dtype]))
 
 
 def test_matmul_of_an_unknown_type_fails_the_run(programs: ctypes.CDLL, world2: World) -> None:
     name = ctypes.c_char_p(b"f8")
-    with pytest.raises(CollectiveError, match="matmul of element type 'f8' is not available; cast to f32"):
+    with pytest.raises(
+        CollectiveError, match="matmul of element type 'f8' is not available; cast to f32"
+    ):
         world2.run(entry(programs, "multiply"), [addresses(name)] * 2)
 
 
 def test_a_library_that_is_no_blas_is_refused() -> None:
-    with pytest.raises(CollectiveError, match="cannot open BLAS: /nowhere/blas.so: .*; install the package scipy-openblas32"):
+    with pytest.raises(
+        CollectiveError,
+        match="cannot open BLAS: /nowhere/blas.so: .*; install the package scipy-openblas32",
+    ):
         _runtime.set_blas("/nowhere/blas.so")
     with pytest.raises(CollectiveError, match="has no symbol scipy_cblas_sgemm"):
         _runtime.set_blas(_runtime.library_path())
@@ -487,6 +605,11 @@ def test_missing_blas_is_named(programs: ctypes.CDLL) -> None:
     )
     path = os.pathsep.join(p for p in sys.path if p)
     environment = os.environ | {"COCONET_BLAS": "/nowhere/blas.so", "PYTHONPATH": path}
-    result = subprocess.run([sys.executable, "-c", code, programs._name], env=environment, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code, programs._name],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert "matmul of floats needs BLAS: cannot open BLAS: /nowhere/blas.so" in result.stderr
     assert "or set COCONET_BLAS to the path" in result.stderr
