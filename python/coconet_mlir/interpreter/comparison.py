@@ -1,0 +1,262 @@
+"""Two programs side by side: equal inputs, and the first place where they part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coconet_mlir.check import Difference
+from coconet_mlir.interpreter.collectives import combine
+from coconet_mlir.interpreter.degrees import Degrees, coincidence
+from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
+from coconet_mlir.interpreter.field import Field
+from coconet_mlir.interpreter.float64 import Float64
+from coconet_mlir.interpreter.layouts import Mesh
+from coconet_mlir.interpreter.program import Program, load
+from coconet_mlir.interpreter.run import (
+    Execution,
+    elements_in,
+    execute,
+    logical_shapes,
+    random_inputs,
+)
+from coconet_mlir.interpreter.types import bind_mesh, given_name, op_name
+from coconet_mlir.interpreter.values import (
+    Logical,
+    Value,
+    first_difference,
+    gather,
+    leading_axes,
+    same,
+)
+
+_DEFAULT_SIZE = 13
+
+
+@dataclass
+class Side:
+    """One of the two programs and its mesh."""
+
+    program: Program
+    mesh: Mesh
+
+
+@dataclass
+class Outcome:
+    """Of one round: the first difference, and the chance that one was missed."""
+
+    difference: Difference | None
+    chance: float
+
+
+class Comparison:
+    """Runs both programs, round by round, under fresh keys."""
+
+    def __init__(
+        self,
+        base: Any,
+        scheduled: Any,
+        mesh: Mapping[str, int] | None,
+        ranks: int | None,
+        sizes: int | Mapping[str, int] | None,
+        function: str | None,
+    ) -> None:
+        programs = [load(source, function=function) for source in (base, scheduled)]
+        self.base, self.scheduled = (
+            Side(program, bind_mesh(program.mesh, *_binding(program, mesh, ranks)))
+            for program in programs
+        )
+        self.ranks = max(self.base.mesh.ranks, self.scheduled.mesh.ranks)
+        self.outcomes: dict[object, set[bool]] = {}
+        self.shapes = logical_shapes(self.base.program, sizes, _DEFAULT_SIZE)
+        states = [port for port in self.base.program.arguments if port.state]
+        self.results = len(self.base.program.results) + len(states)
+        self.elements = 0
+
+    def interface_difference(self) -> Difference | None:
+        """What keeps the programs from being called alike."""
+        base, scheduled = self.base.program, self.scheduled.program
+        for what in ("arguments", "results"):
+            ours, theirs = getattr(base, what), getattr(scheduled, what)
+            if len(ours) != len(theirs):
+                return Difference(what, f"the base has {len(ours)}, the schedule {len(theirs)}")
+            for mine, other in zip(ours, theirs, strict=True):
+                if mine.element != other.element:
+                    return Difference(
+                        mine.name, f"the base has {mine.element}, the schedule {other.element}"
+                    )
+                if mine.state != other.state:
+                    return Difference(mine.name, "it is a state in one program only")
+        for mine, other in zip(base.arguments, scheduled.arguments, strict=True):
+            given = leading_axes(mine.layout, self.base.mesh)
+            taken = leading_axes(other.layout, self.scheduled.mesh)
+            if given != taken:
+                return Difference(
+                    mine.name,
+                    f"ranks bring unlike values along {given or 'no axis'} in the base and "
+                    f"along {taken or 'no axis'} in the schedule",
+                )
+        return None
+
+    def round(self, seed: int, number: int) -> Outcome:
+        """Run both programs under one key and compare."""
+        rarity = 0.0 if number == 0 else 0.7 / max(1, elements_in(self.shapes))
+        domain = Field(seed * 1_000_003 + number, rarity=min(rarity, 0.5))
+        domain.outcomes = self.outcomes
+        inputs = random_inputs(
+            self.base.program, domain, self.base.mesh, self.shapes, seed * 1_000_003 + number
+        )
+        degrees = (Degrees(), Degrees())
+        expected = self._execute(self.base, domain, inputs, degrees[0])
+        try:
+            actual = self._execute(self.scheduled, domain, inputs, degrees[1])
+        except InterpretationError as error:
+            return Outcome(Difference("the schedule cannot run", str(error)), 1.0)
+        difference = self._compare(domain, expected, actual)
+        if difference is not None:
+            return Outcome(self._illustrated(difference, seed), 1.0)
+        return Outcome(None, self._chance(expected, degrees))
+
+    def one_sided(self) -> list[str]:
+        """Conditions that no round has taken both ways."""
+        seen: dict[str, None] = {}
+        for op, ways in self.outcomes.items():
+            if len(ways) == 1:
+                label = given_name(op)  # type: ignore[arg-type]
+                name = op_name(op)  # type: ignore[arg-type]
+                seen[f'{name} "{label}"' if label else f"a {name}"] = None
+        return list(seen)
+
+    def _execute(
+        self, side: Side, domain: Domain, inputs: list[Array], degrees: Degrees | None
+    ) -> Execution:
+        return execute(side.program, domain, side.mesh, inputs, degrees)
+
+    def _pairs(self, ours: Execution, theirs: Execution) -> list[tuple[str, Value, Value]]:
+        names = [port.name for port in self.base.program.results]
+        pairs = list(zip(names, ours.results, theirs.results, strict=True))
+        for i, value in ours.states.items():
+            name = f"state {self.base.program.arguments[i].name}"
+            pairs.append((name, value, theirs.states[i]))
+        return pairs
+
+    def _compare(
+        self, domain: Domain, ours: Execution, theirs: Execution
+    ) -> Difference | None:
+        self.elements = 0
+        for name, mine, other in self._pairs(ours, theirs):
+            expected = self._gather(self.base, domain, mine)
+            if expected.disagreement:
+                return Difference(name, f"in the base itself {expected.disagreement}")
+            try:
+                actual = self._gather(self.scheduled, domain, other)
+            except InterpretationError as error:
+                return Difference(name, str(error))
+            found = _difference(name, expected, actual)
+            if found is not None:
+                return self._with_first_op(found, domain, ours, theirs)
+            self.elements += expected.array.size
+        return None
+
+    def _gather(self, side: Side, domain: Domain, value: Value) -> Logical:
+        return gather(value, side.mesh, lambda *of: combine(domain, *of))
+
+    def _with_first_op(
+        self, found: Difference, domain: Domain, ours: Execution, theirs: Execution
+    ) -> Difference:
+        for name, mine in ours.named.items():
+            other = theirs.named.get(name)
+            if other is None or mine.element != other.element:
+                continue
+            try:
+                expected = self._gather(self.base, domain, mine)
+                actual = self._gather(self.scheduled, domain, other)
+            except InterpretationError:
+                continue
+            if _difference(name, expected, actual) is not None:
+                return Difference(
+                    found.where, found.reason, found.index, found.base, found.scheduled, name
+                )
+        return found
+
+    def _illustrated(self, difference: Difference, seed: int) -> Difference:
+        """The same difference with the values of a float64 run at its element."""
+        if difference.index is None:
+            return difference
+        domain = Float64(rounding=False)
+        inputs = random_inputs(self.base.program, domain, self.base.mesh, self.shapes, seed)
+        pairs = self._pairs(
+            self._execute(self.base, domain, inputs, None),
+            self._execute(self.scheduled, domain, inputs, None),
+        )
+        for name, mine, other in pairs:
+            if name == difference.where:
+                values = [
+                    float(_flat(self._gather(side, domain, v).array, difference.index, mine.shape))
+                    for side, v in ((self.base, mine), (self.scheduled, other))
+                ]
+                return Difference(
+                    name, difference.reason, difference.index, *values, difference.op
+                )
+        return difference
+
+    def _chance(self, ours: Execution, degrees: tuple[Degrees, Degrees]) -> float:
+        total = degrees[0].chance + degrees[1].chance
+        returned = [side.program.block.last_op for side in (self.base, self.scheduled)]
+        both = [
+            [degrees[i].of(value) for value in op.operands] if op is not None else []
+            for i, op in enumerate(returned)
+        ]
+        for value, mine, other in zip(ours.results, *both, strict=True):
+            total += coincidence(math.prod(value.shape), sum(mine) + sum(other))
+        for i, state in ours.states.items():
+            stored = [_stored(side.program, i) for side in (self.base, self.scheduled)]
+            degree = sum(sum(d.of(v)) for d, v in zip(degrees, stored, strict=True))
+            total += coincidence(math.prod(state.shape), degree)
+        return min(1.0, total)
+
+
+def _binding(
+    program: Program, mesh: Mapping[str, int] | None, ranks: int | None
+) -> tuple[Mapping[str, int] | None, int | None]:
+    """A program without a mesh runs on one rank, whatever the other one needs."""
+    return (None, None) if program.mesh is None else (mesh, ranks)
+
+
+def _stored(program: Program, argument: int):
+    """The value that an argument's state is updated with, or the argument."""
+    state = program.block.args[argument]
+    for use in state.uses:
+        if op_name(use.operation) == "coconet.update" and use.index == 0:
+            return use.operation.operands[1]
+    return state
+
+
+def _flat(array: Array, index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """An element by its index in the base's logical shape, also of a flat result."""
+    if array.ndim == len(index):
+        return array[index]
+    return array.reshape(-1)[np.ravel_multi_index(index, shape)]
+
+
+def _difference(name: str, expected: Logical, actual: Logical) -> Difference | None:
+    if actual.disagreement:
+        return Difference(name, actual.disagreement)
+    theirs = actual.array
+    if theirs.ndim == 1 and theirs.size == expected.array.size:
+        # A rank program returns a flat cut value as the flattening.
+        theirs = theirs.reshape(expected.array.shape)
+    if theirs.shape != expected.array.shape:
+        return Difference(
+            name,
+            f"the base has shape {list(expected.array.shape)}, "
+            f"the schedule {list(actual.array.shape)}",
+        )
+    if same(expected.array, theirs):
+        return None
+    index = first_difference(expected.array, theirs)
+    return Difference(name, "values differ", index)

@@ -1,0 +1,251 @@
+"""Floats as elements of a finite field, for equivalence by random evaluation.
+
+An element is a pair of residues modulo two 31-bit primes, packed into one
+uint64, so that ops which only move elements need not know. Arithmetic is that
+of the field. Whatever is no polynomial is a keyed hash of its arguments, and
+an order is a keyed random permutation, under which +-infinity are the ends.
+
+A finite float constant m 2^e is mapped to exactly that number of the field.
+Hence identities that hold between rational numbers (x + x = 2 x, a division by
+the count against a product with the count's inverse) hold here, and folding
+that rounds does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from coconet_mlir.interpreter.domain import Array, holds_exactly
+
+PRIMES = (2**31 - 1, 2**31 - 19)
+_P = tuple(np.uint64(p) for p in PRIMES)
+_MASK = np.uint64(2**31 - 1)
+_SHIFT = np.uint64(31)
+_LIMB = np.uint64(16)
+_LIMB_MASK = np.uint64(2**16 - 1)
+_MAX_DEPTH = 2**19  # of a matmul by limbs: 2^33.2 * depth must fit 53 bits
+_ALL_ONES = np.uint64(2**64 - 1)
+
+
+def unpack(x: Array) -> tuple[Array, Array]:
+    """The residues modulo both primes."""
+    return x & _MASK, x >> _SHIFT
+
+
+def pack(a: Array, b: Array) -> Array:
+    """The element with these residues."""
+    return np.asarray(a | (b << _SHIFT))
+
+
+def _mix(x: Array) -> Array:
+    """A bijection of 64-bit words in which every bit depends on every bit."""
+    with np.errstate(over="ignore"):
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return x ^ (x >> np.uint64(31))
+
+
+def _key(*parts: object) -> np.uint64:
+    digest = hashlib.sha256(repr(parts).encode()).digest()
+    return np.uint64(int.from_bytes(digest[:8], "little"))
+
+
+def _element_of(word: Array) -> Array:
+    return pack((word >> np.uint64(2)) % _P[0], _mix(word + np.uint64(1)) % _P[1])
+
+
+def _negated(x: Array) -> Array:
+    a, b = unpack(x)
+    return pack((_P[0] - a) % _P[0], (_P[1] - b) % _P[1])
+
+
+INFINITY = _element_of(np.asarray(_key("infinity")))
+MINUS_INFINITY = _negated(INFINITY)
+NAN = _element_of(np.asarray(_key("nan")))
+
+
+class Field:
+    """The field under one key: every seed gives other hashes and another order.
+
+    `rarity` is the share of elements, other than infinities, that `is_finite`
+    declares not finite; it must be the same on both sides of a comparison.
+    """
+
+    def __init__(self, seed: int, *, rarity: float = 0.0) -> None:
+        self.seed = seed
+        self.order_key = _key(seed, "order")
+        self.rare_below = np.uint64(int(rarity * 2**64))
+        self.outcomes: dict[object, set[bool]] = {}
+
+    def add(self, a: Array, b: Array) -> Array:
+        (a0, a1), (b0, b1) = unpack(a), unpack(b)
+        return pack((a0 + b0) % _P[0], (a1 + b1) % _P[1])
+
+    def sub(self, a: Array, b: Array) -> Array:
+        (a0, a1), (b0, b1) = unpack(a), unpack(b)
+        return pack((a0 + _P[0] - b0) % _P[0], (a1 + _P[1] - b1) % _P[1])
+
+    def mul(self, a: Array, b: Array) -> Array:
+        (a0, a1), (b0, b1) = unpack(a), unpack(b)
+        return pack(a0 * b0 % _P[0], a1 * b1 % _P[1])
+
+    def div(self, a: Array, b: Array) -> Array:
+        """a times the inverse of b; the inverse of 0 is 0."""
+        residues = [_inverse(r, p) for r, p in zip(unpack(b), PRIMES, strict=True)]
+        return self.mul(a, pack(*residues))
+
+    def neg(self, a: Array) -> Array:
+        return _negated(a)
+
+    def maximum(self, a: Array, b: Array) -> Array:
+        return np.where(self.less(a, b), b, a)
+
+    def minimum(self, a: Array, b: Array) -> Array:
+        return np.where(self.less(a, b), a, b)
+
+    def equal(self, a: Array, b: Array) -> Array:
+        return a == b
+
+    def less(self, a: Array, b: Array) -> Array:
+        return self._rank(a) < self._rank(b)
+
+    def _rank(self, a: Array) -> Array:
+        rank = _mix(a ^ self.order_key)
+        rank = np.where(a == INFINITY, _ALL_ONES, rank)
+        return np.where(a == MINUS_INFINITY, np.uint64(0), rank)
+
+    def sum(self, a: Array, axes: tuple[int, ...]) -> Array:
+        low, high = unpack(a)
+        return pack(
+            np.sum(low, axis=axes, dtype=np.uint64) % _P[0],
+            np.sum(high, axis=axes, dtype=np.uint64) % _P[1],
+        )
+
+    def max(self, a: Array, axes: tuple[int, ...]) -> Array:
+        return self._extreme(a, axes, np.argmax, MINUS_INFINITY)
+
+    def min(self, a: Array, axes: tuple[int, ...]) -> Array:
+        return self._extreme(a, axes, np.argmin, INFINITY)
+
+    def _extreme(self, a: Array, axes: tuple[int, ...], pick, empty: Array) -> Array:
+        kept = [i for i in range(a.ndim) if i not in axes]
+        moved = np.transpose(a, [*kept, *axes])
+        shape = moved.shape[: len(kept)]
+        flat = moved.reshape(*shape, int(np.prod(moved.shape[len(kept) :])))
+        if flat.shape[-1] == 0:
+            return np.full(shape, empty)
+        where = pick(self._rank(flat), axis=-1)
+        return np.take_along_axis(flat, np.expand_dims(where, -1), -1)[..., 0]
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        """Exact product by limbs of 16 bits, in float64 (Karatsuba: 3 per prime)."""
+        depth = a.shape[-1]
+        if depth > _MAX_DEPTH:
+            half = depth // 2
+            return self.add(
+                self.matmul(a[..., :half], b[..., :half, :]),
+                self.matmul(a[..., half:], b[..., half:, :]),
+            )
+        pairs = zip(unpack(a), unpack(b), _P, strict=True)
+        return pack(*(_matmul_residues(x, y, p) for x, y, p in pairs))
+
+    def from_integers(self, values: Array) -> Array:
+        signed = np.asarray(values).astype(np.int64)
+        return pack(*((signed % np.int64(p)).astype(np.uint64) for p in PRIMES))
+
+    def constant(self, values: Array) -> Array:
+        """The numbers m 2^e themselves; infinities and NaN are symbols."""
+        values = np.asarray(values, dtype=np.float64)
+        finite = np.isfinite(values)
+        mantissa, exponent = np.frexp(np.where(finite, values, 0.0))
+        whole = np.ldexp(mantissa, 53).astype(np.int64)
+        residues = []
+        for p in PRIMES:
+            powers = {e: pow(2, e - 53, p) for e in np.unique(exponent).tolist()}
+            lookup = np.vectorize(powers.__getitem__, otypes=[np.uint64])
+            scale = lookup(exponent) if values.size else np.zeros(values.shape, np.uint64)
+            residues.append((whole % np.int64(p)).astype(np.uint64) * scale % np.uint64(p))
+        result = np.where(finite, pack(*residues), NAN)
+        result = np.where(values == np.inf, INFINITY, result)
+        return np.where(values == -np.inf, MINUS_INFINITY, result)
+
+    def random(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        return pack(*(generator.integers(0, p, shape, dtype=np.uint64) for p in PRIMES))
+
+    def function(self, name: str, *operands: Array) -> Array:
+        word = np.asarray(_key(self.seed, name))
+        for operand in operands:
+            word = _mix(word ^ operand)
+        return _element_of(_mix(word))
+
+    def is_finite(self, a: Array) -> Array:
+        symbol = (a == INFINITY) | (a == MINUS_INFINITY) | (a == NAN)
+        return ~symbol & (_mix(a ^ _key(self.seed, "finite")) >= self.rare_below)
+
+    def to_integers(self, a: Array, dtype: type) -> Array:
+        return _mix(a ^ _key(self.seed, "integer")).astype(dtype)
+
+    def cast(self, a: Array, source: str, target: str) -> Array:
+        if holds_exactly(source, target):
+            return a
+        return self.function(f"cast to {target}", a)
+
+    def round(self, a: Array, element: str) -> Array:
+        return a
+
+    def combine(self, kind: str, arrays: Sequence[Array], element: str) -> Array:
+        """Reduction over ranks."""
+        step = {
+            "sum": self.add,
+            "avg": self.add,
+            "prod": self.mul,
+            "max": self.maximum,
+            "min": self.minimum,
+        }[kind]
+        total = reduce(step, arrays)
+        if kind == "avg":
+            total = self.div(total, self.from_integers(np.asarray(len(arrays))))
+        return total
+
+    def observe(self, source: object, outcome: Array) -> None:
+        """Note which ways a condition went, so that one-sided runs are repeated."""
+        seen = self.outcomes.setdefault(source, set())
+        if len(seen) < 2 and outcome.size:
+            seen.update((bool(outcome.any()), bool(outcome.all())))
+
+
+def _matmul_residues(a: Array, b: Array, p: np.uint64) -> Array:
+    a_low, a_high = (a & _LIMB_MASK).astype(np.float64), (a >> _LIMB).astype(np.float64)
+    b_low, b_high = (b & _LIMB_MASK).astype(np.float64), (b >> _LIMB).astype(np.float64)
+    low = np.matmul(a_low, b_low)
+    high = np.matmul(a_high, b_high)
+    middle = np.matmul(a_low + a_high, b_low + b_high) - low - high
+    total = low.astype(np.uint64) % p
+    total += (middle.astype(np.uint64) % p << _LIMB) % p
+    total += (high.astype(np.uint64) % p << np.uint64(32)) % p
+    return total % p
+
+
+def _inverse(x: Array, prime: int) -> Array:
+    """Inverses modulo a prime by a tree of products: three products per element."""
+    p = np.uint64(prime)
+    flat = np.where(x == 0, np.uint64(1), x).reshape(-1)
+    levels = []
+    while flat.size > 32:
+        if flat.size % 2:
+            flat = np.append(flat, np.uint64(1))
+        levels.append(flat)
+        flat = flat[0::2] * flat[1::2] % p
+    inverse = np.array([pow(v, -1, prime) for v in flat.tolist()], dtype=np.uint64)
+    for level in reversed(levels):
+        wider = np.empty_like(level)
+        inverse = inverse[: level.size // 2]
+        wider[0::2] = inverse * level[1::2] % p
+        wider[1::2] = inverse * level[0::2] % p
+        inverse = wider
+    inverse = inverse[: x.size].reshape(x.shape)
+    return np.where(x == 0, np.uint64(0), inverse)

@@ -1,0 +1,180 @@
+"""Rank programs: one function, run by every rank on its own plain tensors.
+
+Each rank is a coroutine that stops at communication; a scheduler completes an
+exchange when all members of its group have arrived. Ranks share nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block, Operation, SSAValue
+
+from coconet_mlir.interpreter.communication import COLLECTIVES, collective_kind, group_lists
+from coconet_mlir.interpreter.degrees import Degrees
+from coconet_mlir.interpreter.distributed import Machine
+from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
+from coconet_mlir.interpreter.layouts import REPLICATED, Mesh
+from coconet_mlir.interpreter.types import given_name, op_name, tensor_info
+from coconet_mlir.interpreter.values import Value
+
+Locals = dict[SSAValue, Array]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A rank has reached a collective and waits for its group."""
+
+    op: Operation
+    members: tuple[int, ...]
+    array: Array
+
+
+Course = Generator[Arrival, Array, list[Array]]
+
+
+class RankMachine:
+    """Runs a rank function on all ranks of a mesh."""
+
+    def __init__(self, mesh: Mesh, domain: Domain, degrees: Degrees | None = None) -> None:
+        self.mesh = mesh
+        self.domain = domain
+        self.degrees = degrees
+        self.updates: list[dict[SSAValue, Array]] = [{} for _ in range(mesh.ranks)]
+        self._alone = Machine(Mesh((), ()), domain)
+
+    def run(self, block: Block, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """Results per rank; `arguments[r]` are those of rank r."""
+        courses = [
+            self.run_block(block, dict(zip(block.args, own, strict=True)), rank)
+            for rank, own in enumerate(arguments)
+        ]
+        return self._schedule(courses)
+
+    def _schedule(self, courses: list[Course]) -> list[list[Array]]:
+        finished: dict[int, list[Array]] = {}
+        waiting: dict[int, Arrival] = {}
+        ready: list[tuple[int, Array | None]] = [(rank, None) for rank in range(len(courses))]
+        while ready:
+            for rank, received in ready:
+                try:
+                    course = courses[rank]
+                    arrival = next(course) if received is None else course.send(received)
+                    waiting[rank] = arrival
+                except StopIteration as stop:
+                    finished[rank] = stop.value
+            ready = self._exchange(waiting)
+        if waiting:
+            raise InterpretationError(_stuck(waiting, finished))
+        return [finished[rank] for rank in range(len(courses))]
+
+    def _exchange(self, waiting: dict[int, Arrival]) -> list[tuple[int, Array | None]]:
+        """Complete all groups that are present; the ranks that may go on."""
+        released: list[tuple[int, Array | None]] = []
+        for rank in sorted(waiting):
+            if rank not in waiting:
+                continue
+            arrival = waiting[rank]
+            present = [waiting.get(member) for member in arrival.members]
+            if any(other is None or other.op is not arrival.op for other in present):
+                continue
+            arrays = [other.array for other in present if other is not None]
+            kind = collective_kind(op_name(arrival.op)) or ""
+            element = tensor_info(arrival.op.operands[0].type).element
+            parts = COLLECTIVES[kind](self.domain, arrival.op, arrays, element)
+            for member, part in zip(arrival.members, parts, strict=True):
+                del waiting[member]
+                released.append((member, part))
+        return released
+
+    def run_block(self, block: Block, env: Locals, rank: int) -> Course:
+        """A course through a block; its value are the terminator's operands."""
+        for op in block.ops:
+            name = op_name(op)
+            operands = [env[operand] for operand in op.operands]
+            if name in ("func.return", "coconet.yield", "scf.yield"):
+                return operands
+            try:
+                results = yield from self._run_op(op, name, operands, env, rank)
+            except InterpretationError as error:
+                if op.regions:
+                    raise
+                label = given_name(op)
+                shown = f'{name} "{label}"' if label else name
+                raise InterpretationError(f"{shown} on rank {rank}: {error}") from error
+            env.update(zip(op.results, results, strict=True))
+            if self.degrees is not None and rank == 0:
+                self.degrees.step(
+                    op,
+                    name,
+                    [a.size * self.mesh.ranks for a in operands],
+                    [a.size * self.mesh.ranks for a in results],
+                    self.mesh.ranks,
+                )
+        raise InterpretationError("a block has no terminator")
+
+    def _run_op(
+        self, op: Operation, name: str, operands: list[Array], env: Locals, rank: int
+    ) -> Generator[Arrival, Array, list[Array]]:
+        from coconet_mlir.interpreter.rank_ops import CONTROL, OPS
+
+        if name in CONTROL:
+            return (yield from CONTROL[name](self, op, operands, env, rank))
+        if name in OPS:
+            return [np.asarray(OPS[name](self, op, operands, rank))]
+        if name.startswith("coconet.rank."):
+            return [(yield self._arrive(op, operands, rank))]
+        if name == "coconet.update":
+            self.updates[rank][op.operands[0]] = operands[1]
+            return [operands[1]]
+        return [self._plain(op, name, operands)]
+
+    def _arrive(self, op: Operation, operands: list[Array], rank: int) -> Arrival:
+        if collective_kind(op_name(op)) is None:
+            raise InterpretationError("this op is not part of rank programs")
+        for members in group_lists(op, self.mesh):
+            if rank in members:
+                return Arrival(op, tuple(members), operands[0])
+        raise InterpretationError(f"rank {rank} is in no group")
+
+    def _plain(self, op: Operation, name: str, operands: list[Array]) -> Array:
+        """An op of distributed programs on plain tensors: the same with one rank."""
+        values = [
+            Value([array], array.shape, tensor_info(o.type).element, REPLICATED)
+            for o, array in zip(op.operands, operands, strict=True)
+        ]
+        (result,) = self._alone.run_op(op, name, values, {})
+        return result.shards[0]
+
+    def poison(self, op: Operation, shape: tuple[int, ...], element: str, rank: int) -> Array:
+        """Contents of memory that nobody has written."""
+        from coconet_mlir.interpreter.domain import INTEGER_DTYPES, is_float
+
+        if not is_float(element):
+            return np.ones(shape, dtype=INTEGER_DTYPES[element])
+        nothing = self.domain.constant(np.asarray(np.nan))
+        if nothing.dtype == np.float64:
+            return np.full(shape, nothing)
+        generator = np.random.default_rng([rank, len(shape), *shape])
+        return self.domain.random(generator, shape)
+
+
+def _stuck(waiting: dict[int, Arrival], finished: dict[int, list[Array]]) -> str:
+    parts = []
+    for rank, arrival in sorted(waiting.items()):
+        label = given_name(arrival.op)
+        shown = f' "{label}"' if label else ""
+        parts.append(f"rank {rank} waits in {op_name(arrival.op)}{shown}")
+    parts += [f"rank {rank} has returned" for rank in sorted(finished)]
+    return "a collective is never completed: " + ", ".join(parts)
+
+
+def is_tensor(value: SSAValue) -> bool:
+    """Whether a value is a tensor and not a scalar."""
+    return isinstance(value.type, TensorType)
+
+
+Handler = Callable[[RankMachine, Operation, list[Array], int], Array]
