@@ -112,12 +112,8 @@ def equivalent(
         rounds += 1
         difference = outcome.difference
         chance = min(chance, outcome.chance)
-        if not comparison.one_sided():
+        if rounds >= comparison.rounds_needed() and not comparison.one_sided():
             break
-    notes = tuple(
-        f"{where} always went one way: the other way is not compared"
-        for where in comparison.one_sided()
-    )
     return Report(
         difference is None,
         comparison.ranks,
@@ -126,7 +122,7 @@ def equivalent(
         chance,
         rounds,
         difference,
-        notes,
+        tuple(comparison.notes(rounds)),
     )
 
 

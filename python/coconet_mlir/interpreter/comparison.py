@@ -72,6 +72,7 @@ class Comparison:
         )
         self.ranks = max(self.base.mesh.ranks, self.scheduled.mesh.ranks)
         self.outcomes: dict[object, set[bool]] = {}
+        self.choices: dict[str, int] = {}
         self.shapes = logical_shapes(self.base.program, sizes, _DEFAULT_SIZE)
         states = [port for port in self.base.program.arguments if port.state]
         self.results = len(self.base.program.results) + len(states)
@@ -105,8 +106,9 @@ class Comparison:
     def round(self, seed: int, number: int) -> Outcome:
         """Run both programs under one key and compare."""
         rarity = 0.0 if number == 0 else 0.7 / max(1, elements_in(self.shapes))
-        domain = Field(seed * 1_000_003 + number, rarity=min(rarity, 0.5))
-        domain.outcomes = self.outcomes
+        zero = ("random", "top", "bottom")[number % 3]
+        domain = Field(seed * 1_000_003 + number, rarity=min(rarity, 0.5), zero=zero)
+        domain.outcomes, domain.choices = self.outcomes, self.choices
         inputs = random_inputs(
             self.base.program, domain, self.base.mesh, self.shapes, seed * 1_000_003 + number
         )
@@ -120,6 +122,25 @@ class Comparison:
         if difference is not None:
             return Outcome(self._illustrated(difference, seed), 1.0)
         return Outcome(None, self._chance(expected, degrees))
+
+    def rounds_needed(self) -> int:
+        """Rounds until 0 has been in every place of the order, if anybody asked."""
+        return 3 if self.choices else 1
+
+    def notes(self, rounds: int) -> list[str]:
+        """What the comparison has not, or hardly, seen."""
+        notes = [
+            f"{where} always went one way: the other way is not compared"
+            for where in self.one_sided()
+        ]
+        for kind, width in sorted(self.choices.items()):
+            if width > 2:
+                chance = 1 - (1 - 1 / width) ** rounds
+                notes.append(
+                    f"a {kind} picks one of up to {width} elements: a single wrong one shows "
+                    f"with probability {chance:.2g}"
+                )
+        return notes
 
     def one_sided(self) -> list[str]:
         """Conditions that no round has taken both ways."""

@@ -73,11 +73,18 @@ class Field:
 
     `rarity` is the share of elements, other than infinities, that `is_finite`
     declares not finite; it must be the same on both sides of a comparison.
+    `zero` puts 0 somewhere in the order ("random"), or next to an infinity
+    ("top", "bottom"), where padding by 0 is sure to win a maximum or a minimum.
     """
 
-    def __init__(self, seed: int, *, rarity: float = 0.0) -> None:
+    def __init__(self, seed: int, *, rarity: float = 0.0, zero: str = "random") -> None:
         self.seed = seed
+        self.zero_rank = {"random": None, "top": _ALL_ONES - np.uint64(1), "bottom": np.uint64(1)}[
+            zero
+        ]
         self.order_key = _key(seed, "order")
+        # Widths of the choices that the order was asked to make.
+        self.choices: dict[str, int] = {}
         self.rare_below = np.uint64(int(rarity * 2**64))
         self.outcomes: dict[object, set[bool]] = {}
 
@@ -111,10 +118,16 @@ class Field:
         return a == b
 
     def less(self, a: Array, b: Array) -> Array:
+        self._chose("comparison", 2)
         return self._rank(a) < self._rank(b)
+
+    def _chose(self, kind: str, width: int) -> None:
+        self.choices[kind] = max(self.choices.get(kind, 0), width)
 
     def _rank(self, a: Array) -> Array:
         rank = _mix(a ^ self.order_key)
+        if self.zero_rank is not None:
+            rank = np.where(a == 0, self.zero_rank, rank)
         rank = np.where(a == INFINITY, _ALL_ONES, rank)
         return np.where(a == MINUS_INFINITY, np.uint64(0), rank)
 
@@ -138,6 +151,7 @@ class Field:
         flat = moved.reshape(*shape, int(np.prod(moved.shape[len(kept) :])))
         if flat.shape[-1] == 0:
             return np.full(shape, empty)
+        self._chose("maximum" if pick is np.argmax else "minimum", flat.shape[-1])
         where = pick(self._rank(flat), axis=-1)
         return np.take_along_axis(flat, np.expand_dims(where, -1), -1)[..., 0]
 
