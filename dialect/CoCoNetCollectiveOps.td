@@ -107,6 +107,11 @@ def CoCoNet_ShardOp : CoCoNet_Op<"shard", [Pure]> {
     $operand `into` custom<CutDim>($dim) `on` custom<Axes>($axes) attr-dict `:`
     type($operand) `->` type($result)
   }];
+  // The result type that follows from the operand and the result's mesh; null,
+  // with an error, where the operand is not acceptable.
+  let extraClassDeclaration = [{
+    ::mlir::FailureOr<::mlir::RankedTensorType> inferType();
+  }];
   let hasVerifier = 1;
 }
 

@@ -78,6 +78,11 @@ def CoCoNet_ReshapeOp : CoCoNet_Op<"reshape", [Pure]> {
   let arguments = (ins CoCoNet_Tensor:$operand);
   let results = (outs CoCoNet_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  // The result type that follows from the operand and the result's shape; null,
+  // with an error, where the two do not fit.
+  let extraClassDeclaration = [{
+    ::mlir::FailureOr<::mlir::RankedTensorType> inferType();
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -126,6 +131,11 @@ def CoCoNet_BroadcastToOp : CoCoNet_Op<"broadcast_to", [Pure]> {
   let arguments = (ins CoCoNet_Tensor:$operand);
   let results = (outs CoCoNet_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  // The result type that follows from the operand and the result's shape; null,
+  // with an error, where the two do not fit.
+  let extraClassDeclaration = [{
+    ::mlir::FailureOr<::mlir::RankedTensorType> inferType();
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -299,9 +299,8 @@ LogicalResult AllGatherOp::verify() { return verifyCollective(*this); }
 LogicalResult AllToAllOp::verify() { return verifyCollective(*this); }
 LogicalResult BroadcastOp::verify() { return verifyCollective(*this); }
 
-LogicalResult ShardOp::verify() {
+FailureOr<RankedTensorType> ShardOp::inferType() {
   auto type = cast<RankedTensorType>(getOperand().getType());
-  auto resultType = cast<RankedTensorType>(getResult().getType());
   Layout layout = Layout::of(getOperand());
   layout.mesh = Layout::of(getResult()).mesh;
   SmallVector<StringAttr> axes = axisList(getAxes());
@@ -333,9 +332,16 @@ LogicalResult ShardOp::verify() {
     return refuse(*this, fault,
                   "cut another dimension, or choose sizes that divide exactly");
   llvm::append_range(dim ? layout.dims[*dim] : layout.flat, axes);
-  if (layout.apply(type) != resultType) {
+  return layout.apply(type);
+}
+
+LogicalResult ShardOp::verify() {
+  FailureOr<RankedTensorType> expected = inferType();
+  if (failed(expected))
+    return failure();
+  if (*expected != getResult().getType()) {
     std::string text;
-    llvm::raw_string_ostream(text) << layout.apply(type);
+    llvm::raw_string_ostream(text) << *expected;
     return refuse(*this, "has another result type than its operand gives",
                   "the operand gives '" + text + "'");
   }

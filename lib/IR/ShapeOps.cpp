@@ -259,6 +259,18 @@ static SmallVector<DimGroup> matchDims(ArrayRef<int64_t> from,
   return groups;
 }
 
+/// Whether the op has the result type that its operand gives.
+template <typename OpTy> static LogicalResult verifyResultType(OpTy op) {
+  FailureOr<RankedTensorType> expected = op.inferType();
+  if (failed(expected))
+    return failure();
+  RankedTensorType actual = typeOf(op.getResult());
+  if (*expected != actual)
+    return refuse(op, "has result type '" + formatType(actual) + "'",
+                  "the operand gives '" + formatType(*expected) + "'");
+  return success();
+}
+
 /// Layout of the reshaped value; failure, with a message, where a cut moves.
 static FailureOr<Layout> reshapeLayout(ReshapeOp op) {
   RankedTensorType from = typeOf(op.getOperand());
@@ -295,7 +307,7 @@ static FailureOr<Layout> reshapeLayout(ReshapeOp op) {
   return result;
 }
 
-LogicalResult ReshapeOp::verify() {
+FailureOr<RankedTensorType> ReshapeOp::inferType() {
   RankedTensorType from = typeOf(getOperand()), to = typeOf(getResult());
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes the element type from "
@@ -315,12 +327,10 @@ LogicalResult ReshapeOp::verify() {
   FailureOr<Layout> layout = reshapeLayout(*this);
   if (failed(layout))
     return failure();
-  RankedTensorType expected = layout->apply(to);
-  if (expected != to)
-    return refuse(*this, "has result type '" + formatType(to) + "'",
-                  "the operand gives '" + formatType(expected) + "'");
-  return success();
+  return layout->apply(to);
 }
+
+LogicalResult ReshapeOp::verify() { return verifyResultType(*this); }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return getOperand().getType() == getResult().getType() &&
@@ -333,7 +343,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 // broadcast_to, constant, iota
 //===----------------------------------------------------------------------===//
 
-LogicalResult BroadcastToOp::verify() {
+FailureOr<RankedTensorType> BroadcastToOp::inferType() {
   RankedTensorType from = typeOf(getOperand()), to = typeOf(getResult());
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes the element type from "
@@ -368,11 +378,10 @@ LogicalResult BroadcastToOp::verify() {
                     "all_gather it first");
     expected.dims[dim] = layout.dims[dim - offset];
   }
-  if (expected.apply(to) != to)
-    return refuse(*this, "has result type '" + formatType(to) + "'",
-                  "the operand gives '" + formatType(expected.apply(to)) + "'");
-  return success();
+  return expected.apply(to);
 }
+
+LogicalResult BroadcastToOp::verify() { return verifyResultType(*this); }
 
 OpFoldResult BroadcastToOp::fold(FoldAdaptor) {
   return getOperand().getType() == getResult().getType() ? getOperand()
