@@ -199,6 +199,8 @@ def dense_values(attribute: Attribute, domain: Domain) -> Array:
     shape = attribute.get_shape()
     element = element_name(attribute.get_element_type())
     raw = attribute.data.data
+    if element == "i1":
+        return (np.frombuffer(raw, np.uint8) != 0).reshape(shape)
     if not is_float(element):
         dtype = np.dtype(INTEGER_DTYPES[element]).newbyteorder("<")
         return np.frombuffer(raw, dtype).reshape(shape).astype(INTEGER_DTYPES[element])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from io import StringIO
 from typing import cast
@@ -16,13 +17,19 @@ from xdsl.dialects.builtin import (
     Float16Type,
     IntegerType,
     ModuleOp,
+    i1,
 )
 from xdsl.dialects.func import Func
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
 from coconet_mlir.mirror.generated import DIALECT
+
+_LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\n", re.MULTILINE)
+# Longer constants are printed as a string of bytes, by MLIR and by xDSL.
+_LARGEST_LIST = 100
 
 
 def parse(text: str, *, name: str = "<program>") -> ModuleOp:
@@ -35,14 +42,15 @@ def parse(text: str, *, name: str = "<program>") -> ModuleOp:
     context = Context(allow_unregistered=True)
     for dialect in (Builtin, Func, Arith, DIALECT):
         context.load_dialect(dialect)
-    return _Parser(context, text, name).parse_module()
+    return _Parser(context, _locations_first(text), name).parse_module()
 
 
-def to_text(module: ModuleOp) -> str:
-    """Generic form, readable by `coconet-opt`."""
-    stream = StringIO()
-    _Printer(stream, print_generic_format=True).print_op(module)
-    return stream.getvalue() + "\n"
+def _locations_first(text: str) -> str:
+    """The program with aliases of locations, which MLIR prints last, before their uses."""
+    if "loc(#" not in text:
+        return text
+    aliases = _LOCATION_ALIAS.findall(text)
+    return "".join(aliases) + _LOCATION_ALIAS.sub("", text)
 
 
 class _Parser(Parser):
@@ -95,7 +103,22 @@ class _HexElement(Parser._TensorLiteralElement):
 
 
 class _Printer(Printer):
-    """Prints f16 and bf16 values that need it by their bits."""
+    """Prints large i1 constants as bits, and f16 and bf16 by their bits where needed."""
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        packed = isinstance(attribute, DenseIntOrFPElementsAttr) and (
+            attribute.get_element_type() == i1
+            and len(attribute) > _LARGEST_LIST
+            and not attribute.is_splat()
+        )
+        if not packed:
+            super().print_attribute(attribute)
+            return
+        raw = bytearray(-(-len(attribute) // 8))
+        for index, bit in enumerate(attribute.get_values()):
+            raw[index // 8] |= bool(bit) << index % 8
+        self.print_string(f'dense<"0x{raw.hex().upper()}"> : ')
+        self.print_attribute(attribute.get_type())
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         short = f"{value:.6e}"
