@@ -53,6 +53,13 @@ def _locations_first(text: str) -> str:
     return "".join(aliases) + _LOCATION_ALIAS.sub("", text)
 
 
+def to_text(module: ModuleOp) -> str:
+    """Generic form, readable by `coconet-opt`."""
+    stream = StringIO()
+    _Printer(stream, print_generic_format=True).print_op(module)
+    return stream.getvalue() + "\n"
+
+
 class _Parser(Parser):
     """Adds hexadecimal floats inside `dense` and bit-packed i1 blobs."""
 
