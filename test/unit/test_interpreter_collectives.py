@@ -22,9 +22,7 @@ def chunks(array: np.ndarray, dim: int, count: int) -> list[np.ndarray]:
     """Independent of the interpreter's own rule: positions i c to min(i c + c, n)."""
     width = -(-array.shape[dim] // count)
     bounds = [min(i * width, array.shape[dim]) for i in range(count + 1)]
-    return [
-        np.take(array, range(a, b), axis=dim) for a, b in zip(bounds, bounds[1:], strict=False)
-    ]
+    return [np.take(array, range(a, b), axis=dim) for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
 def collective(name: str, before: str, after: str, shape: str, **options) -> Text:
@@ -72,7 +70,10 @@ def test_reduce_scatter_and_all_gather(dim, size, ranks):
 @pytest.mark.parametrize("size", SIZES)
 def test_all_to_all(size, ranks):
     text = collective(
-        "all_to_all", "[{dp}, {}]", "[{}, {dp}]", "?x?xf32",
+        "all_to_all",
+        "[{dp}, {}]",
+        "[{}, {dp}]",
+        "?x?xf32",
         properties="from_dim = 0 : i64, into_dim = 1 : i64",
     )
     given = integers(size, 5)
@@ -141,7 +142,14 @@ def test_case_S01_uneven_and_empty_chunks():
     assert [len(part) for part in result.shards[0]] == [3, 3, 3, 0]
     assert result.results[1].shape == (9, 1)
     assert [len(p) for p in run(text.text(), [integers(9, 1)], ranks=8).shards[0]] == [
-        2, 2, 2, 2, 1, 0, 0, 0,
+        2,
+        2,
+        2,
+        2,
+        1,
+        0,
+        0,
+        0,
     ]
     text = collective(
         "reduce_scatter", LOCAL, "[{dp}]", "7xf32", reduction="sum", properties="dim = 0 : i64"
@@ -155,7 +163,10 @@ def test_case_S03_all_to_all_of_local_values():
         text = Text("dp = 2")
         value = text.arg(text.type(before, LOCAL))
         moved = text.collective(
-            "all_to_all", value, text.type(after, LOCAL), groups="[[0, 1]]",
+            "all_to_all",
+            value,
+            text.type(after, LOCAL),
+            groups="[[0, 1]]",
             properties=f"from_dim = {join} : i64, into_dim = {split} : i64",
         )
         return text.ret(moved).text()
@@ -181,7 +192,10 @@ def test_case_S05_gather_and_matmul_along_dimension_1():
     product = text.op("matmul", [a, b], text.type("2x4xf32", "partial = {dp : sum}"))
     text.ret(
         text.collective(
-            "reduce_scatter", product, text.type("2x4xf32", "[{}, {dp}]"), reduction="sum",
+            "reduce_scatter",
+            product,
+            text.type("2x4xf32", "[{}, {dp}]"),
+            reduction="sum",
             properties="dim = 1 : i64",
         )
     )
@@ -199,7 +213,10 @@ def test_case_S06_no_elements(ranks):
         whole = run(text.text(), [integers(size)], ranks=ranks).results[0]
         np.testing.assert_array_equal(whole, integers(size))
     text = collective(
-        "all_to_all", "[{dp}, {}]", "[{}, {dp}]", "1x4xf32",
+        "all_to_all",
+        "[{dp}, {}]",
+        "[{}, {dp}]",
+        "1x4xf32",
         properties="from_dim = 0 : i64, into_dim = 1 : i64",
     )
     given = integers(1, 4)
@@ -220,7 +237,10 @@ def test_case_V01_groups(groups, message):
     value = text.arg(text.type("2xf32", LOCAL))
     text.ret(
         text.collective(
-            "all_gather", value, text.type("?xf32", LOCAL), groups=groups,
+            "all_gather",
+            value,
+            text.type("?xf32", LOCAL),
+            groups=groups,
             properties="dim = 0 : i64",
         )
     )
@@ -234,7 +254,10 @@ def test_case_V01_order_of_members(groups):
     value = text.arg(text.type("1xf32", LOCAL))
     text.ret(
         text.collective(
-            "all_gather", value, text.type("?xf32", LOCAL), groups=groups,
+            "all_gather",
+            value,
+            text.type("?xf32", LOCAL),
+            groups=groups,
             properties="dim = 0 : i64",
         )
     )
@@ -247,7 +270,10 @@ def test_case_L02_gather_then_slice_along_another_axis():
     text = Text("i = 2, j = 2")
     value = text.arg(text.type("1xf32", "local = {i, j}"))
     column = text.collective(
-        "all_gather", value, text.type("2xf32", "local = {i, j}"), groups="[[0, 2], [1, 3]]",
+        "all_gather",
+        value,
+        text.type("2xf32", "local = {i, j}"),
+        groups="[[0, 2], [1, 3]]",
         properties="dim = 0 : i64",
     )
     text.ret(column)
@@ -266,8 +292,9 @@ def test_case_R01_any_number_of_ranks_and_elements(ranks, count):
     np.testing.assert_array_equal(run(text.text(), [given], ranks=ranks).results[0], expected)
     text = Text()
     value = text.arg(text.type("?xf32", LOCAL))
-    part = text.collective("reduce_scatter", value, text.type("?xf32", "flat = {dp}"),
-                           reduction="sum")
+    part = text.collective(
+        "reduce_scatter", value, text.type("?xf32", "flat = {dp}"), reduction="sum"
+    )
     text.ret(text.collective("all_gather", part, "tensor<?xf32>"))
     np.testing.assert_array_equal(run(text.text(), [given], ranks=ranks).results[0], expected)
 
@@ -299,7 +326,9 @@ def test_case_N11_one_rounding_after_a_wide_sum():
 def test_case_N01_values():
     text = Text()
     total = text.collective(
-        "all_reduce", text.arg(text.type("1xf32", "partial = {dp : sum}")), "tensor<1xf32>",
+        "all_reduce",
+        text.arg(text.type("1xf32", "partial = {dp : sum}")),
+        "tensor<1xf32>",
         reduction="sum",
     )
     ten = text.constant("10.0", "tensor<f32>")
@@ -308,7 +337,9 @@ def test_case_N01_values():
     assert result.results[0] == [17.0]
     text = Text()
     total = text.collective(
-        "all_reduce", text.arg(text.type("2xf32", "partial = {dp : sum}")), "tensor<2xf32>",
+        "all_reduce",
+        text.arg(text.type("2xf32", "partial = {dp : sum}")),
+        "tensor<2xf32>",
         reduction="sum",
     )
     text.ret(text.op("norm", [total], "tensor<f32>"))
@@ -318,7 +349,11 @@ def test_case_N01_values():
 def test_case_L05_values():
     given = np.array([[1.0, 2, 3, 4], [10, 20, 30, 40]])
     text = collective(
-        "reduce_scatter", "partial = {dp : sum}", "[{dp}]", "4xf32", reduction="sum",
+        "reduce_scatter",
+        "partial = {dp : sum}",
+        "[{dp}]",
+        "4xf32",
+        reduction="sum",
         properties="dim = 0 : i64",
     )
     held = run(text.text(), [given], ranks=2).shards[0]

@@ -98,8 +98,14 @@ def test_compare(predicate):
     held = f"predicate = #coconet<predicate {predicate}>"
     text.ret(text.op("compare", values, "tensor<4xi1>", held))
     a, b = np.array([1, 2, 3, np.nan]), np.array([2, 2, 2, 1.0])
-    symbols = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
-               "gt": "greater", "ge": "greater_equal"}
+    symbols = {
+        "eq": "equal",
+        "ne": "not_equal",
+        "lt": "less",
+        "le": "less_equal",
+        "gt": "greater",
+        "ge": "greater_equal",
+    }
     expected = getattr(np, symbols[predicate])(a, b)
     assert run(text.text(), [a, b]).results[0].tolist() == expected.tolist()
 
@@ -305,8 +311,7 @@ def test_transpose_slice_concat_broadcast():
     value = text.arg(text.type("5x?xf32", "[{}, {dp}]"))
     order = "permutation = array<i64: 1, 0>"
     turned = text.op("transpose", [value], text.type("?x5xf32", "[{dp}, {}]"), order)
-    box = ("offsets = array<i64: 1, 0>, sizes = array<i64: 2, -1>, "
-           "strides = array<i64: 3, 1>")
+    box = "offsets = array<i64: 1, 0>, sizes = array<i64: 2, -1>, strides = array<i64: 3, 1>"
     part = text.op("slice", [value], text.type("2x?xf32", "[{}, {dp}]"), box)
     joined = text.op("concat", [part, value], text.type("7x?xf32", "[{}, {dp}]"), "dim = 0 : i64")
     row = text.arg("tensor<3x1xf32>")
@@ -342,7 +347,7 @@ def test_constants_and_iota():
 def test_states_and_fused_regions():
     text = Text()
     state = text.arg(text.type("?xf32", "flat = {dp}"), 'coconet.state, coconet.arg_name = "m"')
-    still = text.arg("tensor<2xf32>", 'coconet.state, coconet.arg_name = "still"')
+    text.arg("tensor<2xf32>", 'coconet.state, coconet.arg_name = "still"')
     text.begin_fused()
     doubled = text.op("add", [state, state], state.type)
     tripled = text.op("add", [doubled, state], state.type)

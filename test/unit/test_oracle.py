@@ -187,7 +187,7 @@ def dropout_programs(form: str) -> tuple[Text, Text]:
     base.ret(base.op("dropout", [value, step], "tensor<?xf32>", rate))
     value = other.arg("tensor<?xf32>", f"coconet.layout = {other.layout('[{dp}]')}")
     step = other.arg("tensor<i64>")
-    mesh = f"mesh = {other.mesh}, axes = [\"dp\"]"
+    mesh = f'mesh = {other.mesh}, axes = ["dp"]'
     place = other.op("rank.coordinate", [], "index", mesh)
     zero = other.op("arith.constant", [], "index", "value = 0 : index")
     one = other.op("arith.constant", [], "index", "value = 1 : index")
@@ -285,7 +285,11 @@ def test_case_S05_gather_along_another_dimension(legal):
     value = other.arg("tensor<4x3xf32>", layout)
     eight = other.op("arith.constant", [], "index", "value = 8 : index")
     rows = other.collective(
-        "rank.all_gather", value, "tensor<8x3xf32>", properties="dim = 0 : i64", mesh=True,
+        "rank.all_gather",
+        value,
+        "tensor<8x3xf32>",
+        properties="dim = 0 : i64",
+        mesh=True,
         more=(eight,),
     )
     if legal:
@@ -307,8 +311,12 @@ def test_two_cuts_in_the_wrong_order(axes, legal):
     for text, order in ((base, '"dp", "tp"'), (other, axes)):
         value = text.arg(text.type("8xf32", both))
         part = text.collective(
-            "reduce_scatter", value, text.type("8xf32", cut), axes=order,
-            reduction="sum", properties="dim = 0 : i64",
+            "reduce_scatter",
+            value,
+            text.type("8xf32", cut),
+            axes=order,
+            reduction="sum",
+            properties="dim = 0 : i64",
         )
         text.ret(part)
     (accepted if legal else rejected)(base, other)
@@ -326,7 +334,10 @@ def test_gathers_undo_cuts_from_the_inside(order, legal):
     value = other.arg(other.type("8xf32", "[{dp, tp}]"))
     left = "dp" if order[0] == "tp" else "tp"
     half = other.collective(
-        "all_gather", value, other.type("8xf32", f"[{{{left}}}]"), axes=f'"{order[0]}"',
+        "all_gather",
+        value,
+        other.type("8xf32", f"[{{{left}}}]"),
+        axes=f'"{order[0]}"',
         properties="dim = 0 : i64",
     )
     other.ret(
@@ -411,14 +422,15 @@ def test_case_L05_slice_before_the_reduction():
     part = rank.collective(
         "rank.shard", argument, "tensor<2xf32>", properties="dim = 0 : i64", mesh=True
     )
-    total = rank.collective(
-        "rank.all_reduce", part, "tensor<2xf32>", reduction="sum", mesh=True
-    )
+    total = rank.collective("rank.all_reduce", part, "tensor<2xf32>", reduction="sum", mesh=True)
     rank.ret(total, attributes=(f"coconet.layout = {rank.layout(cut)}",))
     rejected(base, rank, ranks=2)
     other.ret(
         other.collective(
-            "reduce_scatter", value, other.type("4xf32", cut), reduction="sum",
+            "reduce_scatter",
+            value,
+            other.type("4xf32", cut),
+            reduction="sum",
             properties="dim = 0 : i64",
         )
     )

@@ -62,9 +62,7 @@ def _all_to_all(
     return all_to_all(arrays, integer(op, "from_dim"), integer(op, "into_dim"))
 
 
-def _broadcast(
-    domain: Domain, op: Operation, arrays: Sequence[Array], element: str
-) -> list[Array]:
+def _broadcast(domain: Domain, op: Operation, arrays: Sequence[Array], element: str) -> list[Array]:
     return [broadcast(arrays, integer(op, "root"))] * len(arrays)
 
 

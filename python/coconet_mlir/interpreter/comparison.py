@@ -165,9 +165,7 @@ class Comparison:
             pairs.append((name, value, theirs.states[i]))
         return pairs
 
-    def _compare(
-        self, domain: Domain, ours: Execution, theirs: Execution
-    ) -> Difference | None:
+    def _compare(self, domain: Domain, ours: Execution, theirs: Execution) -> Difference | None:
         self.elements = 0
         for name, mine, other in self._pairs(ours, theirs):
             expected = self._gather(self.base, domain, mine)
@@ -220,9 +218,7 @@ class Comparison:
                     float(_flat(self._gather(side, domain, v).array, difference.index, mine.shape))
                     for side, v in ((self.base, mine), (self.scheduled, other))
                 ]
-                return Difference(
-                    name, difference.reason, difference.index, *values, difference.op
-                )
+                return Difference(name, difference.reason, difference.index, *values, difference.op)
         return difference
 
     def _chance(self, ours: Execution, degrees: tuple[Degrees, Degrees]) -> float:

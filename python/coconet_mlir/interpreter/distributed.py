@@ -80,6 +80,7 @@ class Machine:
     ) -> list[Value]:
         """The results of one op."""
         from coconet_mlir.interpreter.distributed_ops import OPS
+        from coconet_mlir.interpreter.shape_ops import SHAPE_OPS
 
         if name == "coconet.fused":
             body = op.regions[0].blocks[0]
@@ -90,8 +91,9 @@ class Machine:
         if name == "coconet.update":
             self.updates[op.operands[0]] = operands[1]
             return [self.result(op, operands[1].shape, operands[1].shards)]
-        if name in OPS:
-            return [OPS[name](self, op, operands)]
+        handler = OPS.get(name) or SHAPE_OPS.get(name)
+        if handler is not None:
+            return [handler(self, op, operands)]
         kind = collective_kind(name)
         if kind is None:
             raise InterpretationError("this op is not part of distributed programs")

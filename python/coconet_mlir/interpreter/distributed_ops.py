@@ -9,28 +9,19 @@ import numpy as np
 from xdsl.ir import Operation
 
 from coconet_mlir.interpreter import functions, kernels
-from coconet_mlir.interpreter.collectives import combine, split
+from coconet_mlir.interpreter.collectives import combine
 from coconet_mlir.interpreter.distributed import Fetcher, Machine
-from coconet_mlir.interpreter.domain import Array, InterpretationError, is_float
+from coconet_mlir.interpreter.domain import Array, InterpretationError
 from coconet_mlir.interpreter.layouts import Interval, Layout, Region
 from coconet_mlir.interpreter.philox import dropout_mask, dropout_scale
-from coconet_mlir.interpreter.shapes import (
-    broadcast_shape,
-    broadcast_target,
-    matmul_shape,
-    reduced_shape,
-    reshape_target,
-)
+from coconet_mlir.interpreter.shapes import broadcast_shape, matmul_shape, reduced_shape
 from coconet_mlir.interpreter.types import (
     attribute_of,
-    dense_values,
     integer,
     integers,
     keyword,
     number,
     op_name,
-    required,
-    strings,
     tensor_info,
 )
 from coconet_mlir.interpreter.values import Value
@@ -38,7 +29,7 @@ from coconet_mlir.interpreter.values import Value
 Handler = Callable[[Machine, Operation, list[Value]], Value]
 
 
-def _regions(machine: Machine, layout: Layout, shape: tuple[int, ...]) -> list[Region]:
+def regions_of(machine: Machine, layout: Layout, shape: tuple[int, ...]) -> list[Region]:
     return [layout.region(shape, machine.mesh, rank) for rank in range(machine.mesh.ranks)]
 
 
@@ -52,14 +43,14 @@ def _pointwise(machine: Machine, op: Operation, operands: list[Value]) -> Value:
         result = kernels.pointwise(machine.domain, op, name, list(arrays), elements, info.element)
         return np.broadcast_to(result, part)
 
-    return _over_regions(machine, op, operands, shape, compute)
+    return over_regions(machine, op, operands, shape, compute)
 
 
-def _over_regions(
+def over_regions(
     machine: Machine, op: Operation, operands: list[Value], shape: tuple[int, ...], compute
 ) -> Value:
     layout = tensor_info(op.results[0].type).layout
-    regions = _regions(machine, layout, shape)
+    regions = regions_of(machine, layout, shape)
     fetcher = Fetcher(machine.mesh)
     fetched = [
         [fetcher.pointwise(v, rank, shape, region) for rank, region in enumerate(regions)]
@@ -76,7 +67,7 @@ def _dropout(machine: Machine, op: Operation, operands: list[Value]) -> Value:
     shards = []
     fetcher = Fetcher(machine.mesh)
     known: dict[tuple, Array] = {}
-    for rank, region in enumerate(_regions(machine, layout, value.shape)):
+    for rank, region in enumerate(regions_of(machine, layout, value.shape)):
         array = fetcher.pointwise(value, rank, value.shape, region)
         coordinate = machine.mesh.coordinate(rank, local)
         now = int(step.shards[rank].reshape(-1)[0])
@@ -131,7 +122,7 @@ def _matmul(machine: Machine, op: Operation, operands: list[Value]) -> Value:
     layout = tensor_info(op.results[0].type).layout
     fetcher = Fetcher(machine.mesh)
     lefts, rights = [], []
-    for rank, region in enumerate(_regions(machine, layout, shape)):
+    for rank, region in enumerate(regions_of(machine, layout, shape)):
         if region.flat is not None:
             raise InterpretationError("a matmul has no flat result")
         *batch, rows, columns = region.box
@@ -257,109 +248,10 @@ def _softmax(machine: Machine, op: Operation, operands: list[Value]) -> Value:
     return machine.result(op, operand.shape, machine.each(share, grown, totals))
 
 
-def _reshape(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    operand = operands[0]
-    info = tensor_info(op.results[0].type)
-    declared = tensor_info(op.operands[0].type).shape
-    shape = reshape_target(operand.shape, declared, info.shape)
-    parts = [region.shape for region in _regions(machine, info.layout, shape)]
-
-    def compute(array: Array, part: tuple[int, ...]) -> Array:
-        if array.size != math.prod(part):
-            raise InterpretationError(
-                f"a rank holds {array.size} elements where the result needs {list(part)}"
-            )
-        return array.reshape(part)
-
-    return machine.result(op, shape, machine.each(compute, operand.shards, parts))
-
-
-def _transpose(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    operand = operands[0]
-    permutation = integers(op, "permutation")
-    if operand.layout.flat:
-        raise InterpretationError("a transpose has no flat form")
-    shape = tuple(operand.shape[dim] for dim in permutation)
-    shards = machine.each(lambda a: np.transpose(a, permutation), operand.shards)
-    return machine.result(op, shape, shards)
-
-
-def _slice(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    operand = operands[0]
-    if operand.layout.flat:
-        raise InterpretationError("a slice has no flat form")
-    offsets, sizes, strides = (integers(op, n) for n in ("offsets", "sizes", "strides"))
-    slices = tuple(
-        slice(None) if size == -1 else slice(offset, offset + (size - 1) * stride + 1, stride)
-        if size
-        else slice(0, 0)
-        for offset, size, stride in zip(offsets, sizes, strides, strict=True)
-    )
-    shape = tuple(
-        whole if size == -1 else size for whole, size in zip(operand.shape, sizes, strict=True)
-    )
-    return machine.result(op, shape, machine.each(lambda a: a[(*slices, ...)], operand.shards))
-
-
-def _concat(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    dim = integer(op, "dim")
-    shape = list(operands[0].shape)
-    shape[dim] = sum(v.shape[dim] for v in operands)
-    shards = machine.each(
-        lambda *arrays: np.concatenate(arrays, axis=dim), *(v.shards for v in operands)
-    )
-    return machine.result(op, tuple(shape), shards)
-
-
-def _broadcast_to(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    shape = broadcast_target(tensor_info(op.results[0].type).shape, operands[0].shape)
-    return _over_regions(
-        machine, op, operands, shape, lambda part, array: np.broadcast_to(array, part)
-    )
-
-
-def _constant(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    array = dense_values(required(op, "value"), machine.domain)
-    return machine.result(op, array.shape, [array] * machine.mesh.ranks)
-
-
-def _iota(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    info = tensor_info(op.results[0].type)
-    dim = integer(op, "dim")
-    column = np.arange(info.shape[dim]).reshape((-1,) + (1,) * (len(info.shape) - dim - 1))
-    numbers = kernels.arithmetic(machine.domain, info.element)
-    array = numbers.from_integers(np.broadcast_to(column, info.shape))
-    if is_float(info.element):
-        array = machine.domain.round(array, info.element)
-    return machine.result(op, info.shape, [array] * machine.mesh.ranks)
-
-
-def _shard(machine: Machine, op: Operation, operands: list[Value]) -> Value:
-    operand = operands[0]
-    axes = strings(op, "axes")
-    dim = attribute_of(op, "dim")
-    count = machine.mesh.size_of(axes)
-    along = 0 if dim is None else integer(op, "dim")
-
-    def compute(array: Array, index: int) -> Array:
-        return split(array.reshape(-1) if dim is None else array, along, count)[index]
-
-    places = [machine.mesh.coordinate(rank, axes) for rank in range(machine.mesh.ranks)]
-    return machine.result(op, operand.shape, machine.each(compute, operand.shards, places))
-
-
 OPS: dict[str, Handler] = {name: _pointwise for name in kernels.POINTWISE} | {
     "coconet.dropout": _dropout,
     "coconet.matmul": _matmul,
     "coconet.reduce": _reduce,
     "coconet.norm": _norm,
     "coconet.softmax": _softmax,
-    "coconet.reshape": _reshape,
-    "coconet.transpose": _transpose,
-    "coconet.slice": _slice,
-    "coconet.concat": _concat,
-    "coconet.broadcast_to": _broadcast_to,
-    "coconet.constant": _constant,
-    "coconet.iota": _iota,
-    "coconet.shard": _shard,
 }

@@ -118,8 +118,7 @@ def matmul(
 ) -> Array:
     """Batched product of the last two dimensions."""
     a, b = (
-        np.swapaxes(x, -1, -2) if flag else x
-        for x, flag in zip((lhs, rhs), transpose, strict=True)
+        np.swapaxes(x, -1, -2) if flag else x for x, flag in zip((lhs, rhs), transpose, strict=True)
     )
     result = arithmetic(domain, element).matmul(a, b)
     return domain.round(result, element) if is_float(element) else result

@@ -47,18 +47,9 @@ class Mesh:
             position = position * self.sizes[index] + rank // stride % self.sizes[index]
         return position
 
-    @lru_cache(maxsize=4096)
-    def _group(self, rank: int, axes: tuple[str, ...]) -> list[int]:
-        others = [axis for axis in self.axes if axis not in axes]
-        place = self.coordinate(rank, others)
-        members = [
-            r for r in range(self.ranks) if self.coordinate(r, others) == place
-        ]
-        return sorted(members, key=lambda r: self.coordinate(r, axes))
-
     def group(self, rank: int, axes: Sequence[str]) -> list[int]:
         """The ranks that differ from `rank` only along `axes`, by position."""
-        return self._group(rank, tuple(axes))
+        return _group(self, rank, tuple(axes))
 
     def _index(self, axis: str) -> int:
         if axis not in self.axes:
@@ -66,6 +57,14 @@ class Mesh:
                 f"axis '{axis}' is none of the mesh's: {', '.join(self.axes) or 'none'}"
             )
         return self.axes.index(axis)
+
+
+@lru_cache(maxsize=4096)
+def _group(mesh: Mesh, rank: int, axes: tuple[str, ...]) -> list[int]:
+    others = [axis for axis in mesh.axes if axis not in axes]
+    place = mesh.coordinate(rank, others)
+    members = [r for r in range(mesh.ranks) if mesh.coordinate(r, others) == place]
+    return sorted(members, key=lambda r: mesh.coordinate(r, axes))
 
 
 @dataclass(frozen=True)
@@ -103,9 +102,7 @@ class Layout:
         intervals = []
         for dim, size in enumerate(shape):
             axes = self.axes_of(dim)
-            intervals.append(
-                chunk(size, mesh.size_of(axes), mesh.coordinate(rank, axes))
-            )
+            intervals.append(chunk(size, mesh.size_of(axes), mesh.coordinate(rank, axes)))
         return Region(tuple(intervals), None)
 
 

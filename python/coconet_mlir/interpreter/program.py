@@ -112,8 +112,7 @@ def _is_rank(function: Operation) -> bool:
     ):
         return True
     return any(
-        op_name(op).startswith(("coconet.rank.", "tensor.", "scf."))
-        for op in function.walk()
+        op_name(op).startswith(("coconet.rank.", "tensor.", "scf.")) for op in function.walk()
     )
 
 

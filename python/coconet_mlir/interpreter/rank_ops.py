@@ -48,9 +48,7 @@ def _fill(op: Operation, sizes: list[Array]) -> tuple[int, ...]:
 def _reshape(machine: RankMachine, op: Operation, operands: list[Array], rank: int) -> Array:
     shape = _fill(op, operands[1:])
     if operands[0].size != int(np.prod(shape)):
-        raise InterpretationError(
-            f"{operands[0].size} elements do not fill shape {list(shape)}"
-        )
+        raise InterpretationError(f"{operands[0].size} elements do not fill shape {list(shape)}")
     return operands[0].reshape(shape)
 
 
@@ -89,9 +87,7 @@ def _box(op: Operation, operands: list[Array], whole: tuple[int, ...]) -> tuple[
     return tuple(slices)
 
 
-def _extract_slice(
-    machine: RankMachine, op: Operation, operands: list[Array], rank: int
-) -> Array:
+def _extract_slice(machine: RankMachine, op: Operation, operands: list[Array], rank: int) -> Array:
     part = operands[0][(*_box(op, operands[1:], operands[0].shape), ...)]
     declared = tensor_info(op.results[0].type).shape
     if len(declared) == part.ndim:
@@ -128,9 +124,7 @@ def _splat(machine: RankMachine, op: Operation, operands: list[Array], rank: int
     return np.broadcast_to(operands[0], _fill(op, operands[1:]))
 
 
-def _from_elements(
-    machine: RankMachine, op: Operation, operands: list[Array], rank: int
-) -> Array:
+def _from_elements(machine: RankMachine, op: Operation, operands: list[Array], rank: int) -> Array:
     return np.stack(operands).reshape(tensor_info(op.results[0].type).shape)
 
 
@@ -283,28 +277,30 @@ def _fused(
 
 CONTROL = {"scf.for": _for, "scf.if": _if, "coconet.fused": _fused}
 
-OPS: dict[str, Handler] = {
-    "coconet.rank.coordinate": _coordinate,
-    "coconet.rank.shard": _shard,
-    "coconet.rank.reshape": _reshape,
-    "coconet.rank.dropout": _dropout,
-    "tensor.extract_slice": _extract_slice,
-    "tensor.insert_slice": _insert_slice,
-    "tensor.dim": _dim,
-    "tensor.empty": _empty,
-    "tensor.splat": _splat,
-    "tensor.from_elements": _from_elements,
-    "tensor.extract": _extract,
-    "tensor.collapse_shape": _collapse,
-    "tensor.expand_shape": _expand,
-    "tensor.cast": _same,
-    "arith.constant": _constant,
-    "arith.index_cast": _index_cast,
-    "arith.extsi": _index_cast,
-    "arith.trunci": _index_cast,
-    "arith.select": _select,
-    "arith.divsi": _divsi,
-    "arith.cmpi": _cmpi,
-} | {f"arith.{name}": _integer_binary(name) for name in _INTEGER_BINARY} | {
-    f"arith.{name}": _float_op(short) for name, short in _FLOAT_OPS.items()
-}
+OPS: dict[str, Handler] = (
+    {
+        "coconet.rank.coordinate": _coordinate,
+        "coconet.rank.shard": _shard,
+        "coconet.rank.reshape": _reshape,
+        "coconet.rank.dropout": _dropout,
+        "tensor.extract_slice": _extract_slice,
+        "tensor.insert_slice": _insert_slice,
+        "tensor.dim": _dim,
+        "tensor.empty": _empty,
+        "tensor.splat": _splat,
+        "tensor.from_elements": _from_elements,
+        "tensor.extract": _extract,
+        "tensor.collapse_shape": _collapse,
+        "tensor.expand_shape": _expand,
+        "tensor.cast": _same,
+        "arith.constant": _constant,
+        "arith.index_cast": _index_cast,
+        "arith.extsi": _index_cast,
+        "arith.trunci": _index_cast,
+        "arith.select": _select,
+        "arith.divsi": _divsi,
+        "arith.cmpi": _cmpi,
+    }
+    | {f"arith.{name}": _integer_binary(name) for name in _INTEGER_BINARY}
+    | {f"arith.{name}": _float_op(short) for name, short in _FLOAT_OPS.items()}
+)

@@ -121,9 +121,7 @@ def execute(
 ) -> Execution:
     """Run a program on inputs that are elements of the domain."""
     inputs = []
-    for port, array, argument in zip(
-        program.arguments, arrays, program.block.args, strict=True
-    ):
+    for port, array, argument in zip(program.arguments, arrays, program.block.args, strict=True):
         inputs.append(_distributed_input(program, port, array, mesh))
         if degrees is not None and is_float(port.element):
             degrees.known[argument] = INPUT

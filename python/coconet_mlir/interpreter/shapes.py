@@ -27,9 +27,7 @@ def broadcast_shape(shapes: Sequence[Shape]) -> Shape:
 def broadcast_target(declared: Shape, operand: Shape) -> Shape:
     """Shape of a broadcast_to: its open dimensions are the operand's."""
     skipped = len(declared) - len(operand)
-    return tuple(
-        size if size >= 0 else operand[dim - skipped] for dim, size in enumerate(declared)
-    )
+    return tuple(size if size >= 0 else operand[dim - skipped] for dim, size in enumerate(declared))
 
 
 def reshape_target(source: Shape, declared_source: Shape, declared: Shape) -> Shape:

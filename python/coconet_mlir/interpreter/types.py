@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     Float64Type,
     FloatAttr,
     IndexType,
-    IntAttr,
     IntegerAttr,
     IntegerType,
     StringAttr,
@@ -99,9 +98,7 @@ def bind_mesh(
     sizes = [size.data for size in attribute.sizes]
     for axis in mesh or {}:
         if axis not in axes:
-            raise InterpretationError(
-                f"axis '{axis}' is none of the mesh's: {', '.join(axes)}"
-            )
+            raise InterpretationError(f"axis '{axis}' is none of the mesh's: {', '.join(axes)}")
         sizes[axes.index(axis)] = mesh[axis]
     if ranks is not None and mesh is None:
         if len(axes) == 1:
@@ -229,11 +226,3 @@ def dictionaries(op: Operation, name: str, count: int) -> list[dict[str, Attribu
     if found is None:
         return [{} for _ in range(count)]
     return [dict(d.data) if isinstance(d, DictionaryAttr) else {} for d in found]  # type: ignore[attr-defined]
-
-
-def int_of(attribute: Attribute) -> int:
-    """Value of an integer in either of xDSL's forms."""
-    if isinstance(attribute, IntAttr):
-        return attribute.data
-    assert isinstance(attribute, IntegerAttr)
-    return attribute.value.data

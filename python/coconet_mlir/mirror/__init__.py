@@ -6,6 +6,8 @@ The operations (`generated.py`) come from the same ODS as the compiler, through
 
 from __future__ import annotations
 
-from coconet_mlir.mirror.text import ParseError, parse, to_text
+from xdsl.utils.exceptions import ParseError
+
+from coconet_mlir.mirror.text import parse, to_text
 
 __all__ = ["ParseError", "parse", "to_text"]

@@ -47,8 +47,7 @@ class MeshAttr(ParametrizedAttribute):
             printer.print_list(
                 list(zip(self.axes.data, self.sizes.data, strict=True)),
                 lambda entry: printer.print_string(
-                    f"{entry[0].data} = "
-                    f"{'?' if entry[1].data == DYNAMIC else entry[1].data}"
+                    f"{entry[0].data} = {'?' if entry[1].data == DYNAMIC else entry[1].data}"
                 ),
             )
 
@@ -104,11 +103,7 @@ class LayoutAttr(ParametrizedAttribute):
             return "{" + ", ".join(axis.data for axis in axes) + "}"
 
         def pairs(values: DictionaryAttr) -> str:
-            return (
-                "{"
-                + ", ".join(f"{a} : {_entry_text(v)}" for a, v in values.data.items())
-                + "}"
-            )
+            return "{" + ", ".join(f"{a} : {_entry_text(v)}" for a, v in values.data.items()) + "}"
 
         with printer.in_angle_brackets():
             printer.print_attribute(self.mesh)
@@ -149,9 +144,7 @@ def _parse_axis_size(parser: AttrParser) -> tuple[str, int]:
 
 
 def _parse_axis_list(parser: AttrParser) -> list[str]:
-    return parser.parse_comma_separated_list(
-        parser.Delimiter.BRACES, parser.parse_identifier
-    )
+    return parser.parse_comma_separated_list(parser.Delimiter.BRACES, parser.parse_identifier)
 
 
 def _parse_part_entry(parser: AttrParser) -> tuple[str, Attribute | None]:

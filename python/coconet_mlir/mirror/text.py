@@ -23,7 +23,6 @@ from xdsl.dialects.func import Func
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import ParseError
 
 from coconet_mlir.mirror.generated import DIALECT
 
@@ -37,7 +36,7 @@ def parse(text: str, *, name: str = "<program>") -> ModuleOp:
 
     Ops of other dialects than coconet, func, arith and builtin are kept as
     unregistered ops, whose properties the interpreter reads. Raises
-    `ParseError`, also where an op of the dialect does not fit the ODS.
+    `ParseError`; `verify()` of the module checks ops against the ODS.
     """
     context = Context(allow_unregistered=True)
     for dialect in (Builtin, Func, Arith, DIALECT):
