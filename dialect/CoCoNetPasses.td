@@ -34,4 +34,93 @@ def BindMesh : Pass<"coconet-bind-mesh", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Schedule transformations
+//===----------------------------------------------------------------------===//
+
+def SplitAllReduce : Pass<"coconet-split-all-reduce"> {
+  let summary = "AR(x) -> AG(RS(x))";
+  let description = [{
+    Every all_reduce called `name` becomes a reduce_scatter and an all_gather
+    along `dim`, or flat. They are called `NAME.rs` and `NAME.ag`. Any size is
+    legal: cuts may be uneven. Declined where the cut would not be one flat cut.
+    CoCoNet section 3.1.
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "", "coconet.name of the all_reduce">,
+    Option<"dim", "dim", "int64_t", "0", "dimension to cut">,
+    Option<"flat", "flat", "bool", "false", "cut the flattening instead">
+  ];
+}
+
+def MergeAllReduce : Pass<"coconet-merge-all-reduce"> {
+  let summary = "AG(RS(x)) -> AR(x)";
+  let description = [{
+    Every reduce_scatter called `name` and the all_gather of its result become
+    one all_reduce. Declined where the slice has another use, or axes or
+    dimension differ.
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "", "coconet.name of the reduce_scatter">
+  ];
+}
+
+def ReorderAllGather : Pass<"coconet-reorder-all-gather"> {
+  let summary = "C(AG(x)) -> AG(C(x))";
+  let description = [{
+    The computations called `past` work on the slices that the all_gather called
+    `name` takes; replicated operands are sharded, and every value used elsewhere
+    is gathered. A reduction over the cut dimension brings an all_reduce.
+    Declined where the computations are not convex or do not type on slices.
+    CoCoNet section 3.2.
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "", "coconet.name of the all_gather">,
+    ListOption<"past", "past", "std::string", "coconet.names of the computations">
+  ];
+}
+
+def SliceState : Pass<"coconet-slice-state", "::mlir::func::FuncOp"> {
+  let summary = "hold state in slices and drop its all_gather";
+  let description = [{
+    The state arguments called `names` (`coconet.arg_name`) are cut the way all
+    their uses cut them, which changes the function's type. Declined where a use
+    takes the state whole. CoCoNet section 3.2 (asSlice).
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string", "coconet.arg_name of the states">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def FuseOps : Pass<"coconet-fuse-ops"> {
+  let summary = "ops as one kernel";
+  let description = [{
+    The ops called `names` become one `coconet.fused` region: of pointwise ops
+    alone, or around one chain from reduce_scatter to all_gather. Declined where
+    the set is not convex, holds two chains, or iterates over different shapes.
+    CoCoNet section 3.3.
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string", "coconet.names of the ops">,
+    Option<"result", "result", "std::string", "", "coconet.name of the region">
+  ];
+}
+
+def FuseAllReduce : Pass<"coconet-fuse-all-reduce", "::mlir::func::FuncOp"> {
+  let summary = "split, reorder and fuse every all_reduce with what follows it";
+  let description = [{
+    For each all_reduce, the pointwise computations that depend on it and type
+    on slices are run on slices, between reduce_scatter and all_gather, in one
+    fused region. Function types stay; with `slice-state`, state that only these
+    slices use is held in slices too. Where an all_reduce is left alone a remark
+    says why. CoCoNet section 3.
+  }];
+  let options = [
+    Option<"sliceState", "slice-state", "bool", "false",
+           "hold state in slices where all its uses allow it">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 #endif // COCONET_PASSES_TD

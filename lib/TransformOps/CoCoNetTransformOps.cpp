@@ -1,12 +1,17 @@
-//===- CoCoNetTransformOps.cpp - The schedule language --------------------===//
+//===- CoCoNetTransformOps.cpp - the schedule language ----------------------===//
 
 #include "TransformOps/CoCoNetTransformOps.h"
-#include "Analysis/ValueName.h"
-#include "IR/CoCoNet.h"
-
+#include "Transforms/FuseOps.h"
+#include "Transforms/MergeAllReduce.h"
+#include "Transforms/NamedOps.h"
+#include "Transforms/ReorderAllGather.h"
+#include "Transforms/SliceState.h"
+#include "Transforms/SplitAllReduce.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace coconet;
 
 #define GET_OP_CLASSES
 #include "CoCoNetTransformOps.cpp.inc"
@@ -18,7 +23,7 @@ public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CoCoNetTransformOps)
 
   void init() {
-    declareGeneratedDialect<coconet::CoCoNetDialect>();
+    declareGeneratedDialect<CoCoNetDialect>();
     registerTransformOps<
 #define GET_OP_LIST
 #include "CoCoNetTransformOps.cpp.inc"
@@ -31,18 +36,183 @@ void coconet::registerTransformOps(DialectRegistry &registry) {
   registry.addExtensions<CoCoNetTransformOps>();
 }
 
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+/// The refusal as a silenceable failure: the message at the schedule, the facts
+/// as notes at the payload.
+static DiagnosedSilenceableFailure fail(Operation *op, const Refusal &refusal) {
+  DiagnosedSilenceableFailure diag =
+      emitSilenceableFailure(op->getLoc(), refusal.message);
+  for (auto &[location, note] : refusal.notes)
+    diag.attachNote(location) << note;
+  return diag;
+}
+
+/// The one op of kind `OpTy` behind a handle.
+template <typename OpTy>
+static DiagnosedSilenceableFailure
+getSingle(Operation *op, transform::TransformState &state, Value handle,
+          OpTy &single) {
+  auto payload = llvm::to_vector(state.getPayloadOps(handle));
+  if (payload.size() == 1)
+    single = dyn_cast<OpTy>(payload.front());
+  if (single)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure diag =
+      emitSilenceableFailure(op->getLoc())
+      << "expects a handle to one " << OpTy::getOperationName() << ", got "
+      << payload.size() << " ops";
+  for (Operation *other : payload)
+    diag.attachNote(other->getLoc()) << "this is a " << describe(other);
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure MatchOp::apply(transform::TransformRewriter &,
+                                           transform::TransformResults &results,
+                                           transform::TransformState &state) {
+  SmallVector<Operation *> found;
+  std::string names;
+  for (Operation *root : state.getPayloadOps(getTarget())) {
+    found.append(findNamed(root, getName()));
+    names = listNames(root);
+  }
+  if (found.empty()) {
+    DiagnosedSilenceableFailure diag = emitSilenceableError()
+                                       << "no op is named '" << getName() << "'";
+    diag.attachNote(getLoc()) << names;
+    return diag;
+  }
+  results.set(cast<OpResult>(getResult()), found);
+  return DiagnosedSilenceableFailure::success();
+}
+
 DiagnosedSilenceableFailure
-coconet::MatchOp::apply(transform::TransformRewriter &rewriter,
+coconet::SplitOp::apply(transform::TransformRewriter &rewriter,
+                        transform::TransformResults &results,
+                        transform::TransformState &state) {
+  AllReduceOp target;
+  if (auto diag = getSingle(*this, state, getTarget(), target);
+      !diag.succeeded())
+    return diag;
+  Refusal refusal;
+  FailureOr<SplitCollectives> split =
+      splitAllReduce(rewriter, target, getDim(), refusal);
+  if (failed(split))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getReduceScatter()), {split->reduceScatter});
+  results.set(cast<OpResult>(getAllGather()), {split->allGather});
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+coconet::MergeOp::apply(transform::TransformRewriter &rewriter,
+                        transform::TransformResults &results,
+                        transform::TransformState &state) {
+  ReduceScatterOp scatter;
+  AllGatherOp gather;
+  if (auto diag = getSingle(*this, state, getReduceScatter(), scatter);
+      !diag.succeeded())
+    return diag;
+  if (auto diag = getSingle(*this, state, getAllGather(), gather);
+      !diag.succeeded())
+    return diag;
+  Refusal refusal;
+  FailureOr<AllReduceOp> merged =
+      mergeAllReduce(rewriter, scatter, gather, refusal);
+  if (failed(merged))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getAllReduce()), {*merged});
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+coconet::ReorderOp::apply(transform::TransformRewriter &rewriter,
+                          transform::TransformResults &results,
+                          transform::TransformState &state) {
+  AllGatherOp gather;
+  if (auto diag = getSingle(*this, state, getAllGather(), gather);
+      !diag.succeeded())
+    return diag;
+  auto ops = llvm::to_vector(state.getPayloadOps(getComputations()));
+  Refusal refusal;
+  FailureOr<ReorderedOps> reordered =
+      reorderAllGather(rewriter, gather, ops, refusal);
+  if (failed(reordered))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getSliced()), reordered->computations);
+  results.set(cast<OpResult>(getGathers()), reordered->gathers);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+coconet::AsSliceOp::apply(transform::TransformRewriter &rewriter,
+                          transform::TransformResults &,
+                          transform::TransformState &state) {
+  SmallVector<func::FuncOp> functions;
+  for (Operation *root : state.getPayloadOps(getTarget()))
+    root->walk([&](func::FuncOp function) { functions.push_back(function); });
+  for (StringRef name : getStates().getAsValueRange<StringAttr>()) {
+    Refusal refusal;
+    refusal.set(*this, "there is no function", "give a handle to one");
+    bool sliced = false;
+    for (func::FuncOp function : functions) {
+      std::optional<unsigned> argument = findArgument(function, name, refusal);
+      if (!argument)
+        continue;
+      Refusal why;
+      if (failed(sliceState(rewriter, function, *argument, why)))
+        return fail(*this, why);
+      sliced = true;
+    }
+    if (!sliced)
+      return fail(*this, refusal);
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+coconet::FuseOp::apply(transform::TransformRewriter &rewriter,
                        transform::TransformResults &results,
                        transform::TransformState &state) {
-  SmallVector<Operation *> found;
-  for (Operation *root : state.getPayloadOps(getTarget()))
-    root->walk([&](Operation *op) {
-      if (coconet::getName(op) == getName())
-        found.push_back(op);
-    });
-  if (found.empty())
-    return emitSilenceableError() << "no op is named \"" << getName() << "\"";
-  results.set(getOperation()->getOpResult(0), found);
+  OpSet ops;
+  for (Value handle : getTargets())
+    ops.insert_range(state.getPayloadOps(handle));
+  if (ops.empty())
+    return emitSilenceableError() << "there is nothing to fuse";
+  Refusal refusal;
+  FailureOr<FusedOp> fused = fuseOps(
+      rewriter, ops.getArrayRef(), getName().value_or(StringRef()), refusal);
+  if (failed(fused))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getFused()), {*fused});
   return DiagnosedSilenceableFailure::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+#define CONSUMES_AND_PRODUCES(OP)                                              \
+  void coconet::OP::getEffects(                                                \
+      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {               \
+    transform::consumesHandle(getOperation()->getOpOperands(), effects);       \
+    transform::producesHandle(getOperation()->getOpResults(), effects);        \
+    transform::modifiesPayload(effects);                                       \
+  }
+CONSUMES_AND_PRODUCES(SplitOp)
+CONSUMES_AND_PRODUCES(MergeOp)
+CONSUMES_AND_PRODUCES(ReorderOp)
+CONSUMES_AND_PRODUCES(FuseOp)
+#undef CONSUMES_AND_PRODUCES
+
+void coconet::AsSliceOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getTargetMutable(), effects);
+  transform::modifiesPayload(effects);
 }

@@ -1,0 +1,53 @@
+//===- Legality.h - why a transformation is refused -------------*- C++ -*-===//
+//
+// Questions that transformations ask before they change anything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COCONET_ANALYSIS_LEGALITY_H
+#define COCONET_ANALYSIS_LEGALITY_H
+
+#include "IR/CoCoNet.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace coconet {
+
+/// Why a transformation does not apply: a message about an op, notes where the
+/// facts lie, and a remedy.
+struct Refusal {
+  std::optional<mlir::Location> location;
+  std::string message;
+  llvm::SmallVector<std::pair<mlir::Location, std::string>> notes;
+
+  /// Fill in and return failure, to be used in `return refusal.set(...)`.
+  mlir::LogicalResult set(mlir::Operation *op, const llvm::Twine &message,
+                          const llvm::Twine &remedy);
+  Refusal &addNote(mlir::Location location, const llvm::Twine &note);
+  /// Report as an error or a remark.
+  void report(mlir::DiagnosticSeverity severity) const;
+};
+
+/// The `coconet.name` of an op; empty where it has none.
+llvm::StringRef getName(mlir::Operation *op);
+void setName(mlir::Operation *op, const llvm::Twine &name);
+
+/// `all_reduce 'avg'`: what messages call an op.
+std::string describe(mlir::Operation *op);
+
+/// A set of ops of one block, in block order.
+using OpSet = llvm::SetVector<mlir::Operation *>;
+
+/// The ops sorted by their place in the block they share; refused where they
+/// lie in several blocks.
+mlir::FailureOr<OpSet> sortInBlock(llvm::ArrayRef<mlir::Operation *> ops,
+                                   Refusal &refusal);
+
+/// Succeeds if no path leaves the set and enters it again.
+mlir::LogicalResult checkConvex(const OpSet &ops, Refusal &refusal);
+
+/// Results of ops of the set that are used outside of it, in order.
+llvm::SmallVector<mlir::Value> findLiveOuts(const OpSet &ops);
+
+} // namespace coconet
+
+#endif // COCONET_ANALYSIS_LEGALITY_H

@@ -1,0 +1,174 @@
+//===- SliceState.cpp - state held in slices --------------------------------===//
+
+#include "Transforms/SliceState.h"
+#include "IR/Layout.h"
+#include "Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace coconet {
+#define GEN_PASS_DEF_SLICESTATE
+#include "CoCoNetPasses.h.inc"
+} // namespace coconet
+
+using namespace mlir;
+using namespace coconet;
+
+std::optional<unsigned> coconet::findArgument(func::FuncOp function,
+                                              StringRef name,
+                                              Refusal &refusal) {
+  SmallVector<StringRef> names;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto attr = function.getArgAttrOfType<StringAttr>(index, argNameAttr);
+    if (!attr)
+      continue;
+    if (attr.getValue() == name)
+      return index;
+    names.push_back(attr.getValue());
+  }
+  refusal.set(function, "no argument is named '" + name + "'",
+              names.empty()
+                  ? std::string("give arguments names with coconet.arg_name")
+                  : "the names are " + llvm::join(names, ", "));
+  return std::nullopt;
+}
+
+namespace {
+/// The uses of a state argument that sliceState rewrites.
+struct StateUses {
+  SmallVector<ShardOp> shards;
+  UpdateOp update;
+  AllGatherOp gather; // of the update's value
+};
+} // namespace
+
+static std::string describeArgument(func::FuncOp function, unsigned argument) {
+  auto name = function.getArgAttrOfType<StringAttr>(argument, argNameAttr);
+  return name ? "state '" + name.str() + "'"
+              : "argument " + Twine(argument).str();
+}
+
+/// Sort the uses of the argument; a use that is neither shard nor update keeps
+/// it whole.
+static LogicalResult collectUses(func::FuncOp function, unsigned argument,
+                                 StateUses &uses, Refusal &refusal) {
+  std::string what = describeArgument(function, argument);
+  for (Operation *user : function.getArgument(argument).getUsers()) {
+    if (auto shard = dyn_cast<ShardOp>(user)) {
+      uses.shards.push_back(shard);
+    } else if (auto update = dyn_cast<UpdateOp>(user)) {
+      uses.update = update;
+    } else {
+      return refusal.set(user,
+                         "cannot slice " + what + ": " + describe(user) +
+                             " uses it whole",
+                         "reorder the all_gather past this op first, so that "
+                         "it works on slices");
+    }
+  }
+  if (!uses.update)
+    return refusal.set(function, "cannot slice " + what + ": it is not updated",
+                       "only state that is updated from slices is held in "
+                       "slices");
+  return success();
+}
+
+static LogicalResult checkUses(func::FuncOp function, unsigned argument,
+                               StateUses &uses, Refusal &refusal) {
+  std::string what = describeArgument(function, argument);
+  uses.gather = uses.update.getValue().getDefiningOp<AllGatherOp>();
+  if (!uses.gather || uses.gather.getGroupsAttr())
+    return refusal.set(uses.update,
+                       "cannot slice " + what +
+                           ": its new value is not gathered from slices",
+                       "reorder an all_gather past the computation of the new "
+                       "value first, and slice state before fusing");
+  Type slice = uses.gather.getOperand().getType();
+  for (ShardOp shard : uses.shards)
+    if (shard.getType() != slice) {
+      refusal.set(shard,
+                  "cannot slice " + what + ": it is cut in two ways",
+                  "all its uses go through one cut");
+      refusal.addNote(uses.gather.getLoc(), "the other cut is here");
+      return failure();
+    }
+  if (!Layout::of(function.getArgument(argument)).isReplicated())
+    return refusal.set(function, "cannot slice " + what + ": it is not "
+                                 "replicated",
+                       "only replicated state is sliced");
+  for (Operation *user : uses.update.getResult().getUsers())
+    if (!isa<func::ReturnOp>(user))
+      return refusal.set(user,
+                         "cannot slice " + what + ": " + describe(user) +
+                             " uses its new value whole",
+                         "use the slices instead");
+  auto module = function->getParentOfType<ModuleOp>();
+  if (module)
+    if (auto calls = SymbolTable::getSymbolUses(function, module);
+        calls && !calls->empty())
+      return refusal.set(calls->begin()->getUser(),
+                         "cannot slice " + what + ": the function is called",
+                         "slicing changes the function's type; inline it first");
+  return success();
+}
+
+LogicalResult coconet::checkSliceState(func::FuncOp function, unsigned argument,
+                                       Refusal &refusal) {
+  StateUses uses;
+  if (!function.getArgAttr(argument, stateAttr))
+    return refusal.set(function,
+                       "cannot slice " + describeArgument(function, argument) +
+                           ": it is no state",
+                       "mark the argument with 'coconet.state'");
+  if (failed(collectUses(function, argument, uses, refusal)))
+    return failure();
+  return checkUses(function, argument, uses, refusal);
+}
+
+LogicalResult coconet::sliceState(RewriterBase &rewriter, func::FuncOp function,
+                                  unsigned argument, Refusal &refusal) {
+  if (failed(checkSliceState(function, argument, refusal)))
+    return failure();
+  StateUses uses;
+  (void)collectUses(function, argument, uses, refusal);
+  (void)checkUses(function, argument, uses, refusal);
+
+  Value slice = uses.gather.getOperand();
+  BlockArgument state = function.getArgument(argument);
+  rewriter.modifyOpInPlace(function, [&] { state.setType(slice.getType()); });
+  for (ShardOp shard : uses.shards)
+    rewriter.replaceOp(shard, state);
+  rewriter.modifyOpInPlace(uses.update, [&] {
+    uses.update.getValueMutable().assign(slice);
+    uses.update.getResult().setType(cast<RankedTensorType>(slice.getType()));
+  });
+  if (uses.gather.getResult().use_empty())
+    rewriter.eraseOp(uses.gather);
+  auto terminator =
+      cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  rewriter.modifyOpInPlace(function, [&] {
+    function.setType(FunctionType::get(
+        function.getContext(), function.getBody().getArgumentTypes(),
+        terminator.getOperandTypes()));
+  });
+  return success();
+}
+
+namespace {
+struct SliceState : coconet::impl::SliceStateBase<SliceState> {
+  using SliceStateBase::SliceStateBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    IRRewriter rewriter(&getContext());
+    for (const std::string &name : names) {
+      Refusal refusal;
+      std::optional<unsigned> argument = findArgument(function, name, refusal);
+      if (argument &&
+          succeeded(sliceState(rewriter, function, *argument, refusal)))
+        continue;
+      refusal.report(DiagnosticSeverity::Error);
+      return signalPassFailure();
+    }
+  }
+};
+} // namespace
