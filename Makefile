@@ -30,7 +30,9 @@ $(PACKAGES): pyproject.toml scripts/setup.py
 $(BUILD)/build.ninja: $(PACKAGES)
 	@command -v $${CXX:-c++} >/dev/null || \
 	  { echo "error: no C++ compiler found; install one (Debian: g++) or set CXX" >&2; exit 1; }
-	$(BIN)/cmake -Wno-dev -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
+	@test -e "$$($(RUN) -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" || \
+	  { echo "error: no Python.h found for $(PYTHON); install Python's headers (Debian: python3-dev)" >&2; exit 1; }
+	$(BIN)/cmake -S . -B $(BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DPython3_EXECUTABLE=$(RUN) -DPython_EXECUTABLE=$(RUN)
 	@touch $@
 
 build: $(BUILD)/build.ninja ## Build the tools and the Python package

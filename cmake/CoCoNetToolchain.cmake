@@ -4,14 +4,17 @@
 find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter)
 
 # LLVM and MLIR come as wheels; their CMake files lie beside their libraries.
-if(NOT DEFINED LLVM_DIR OR NOT DEFINED MLIR_DIR)
+# Looked up anew at each configuration, unless given by hand: the Python may be
+# another one than last time.
+if(NOT DEFINED MLIR_DIR OR COCONET_MLIR_OF_PYTHON)
+  set(COCONET_MLIR_OF_PYTHON ON CACHE INTERNAL "MLIR_DIR was not given by hand")
   execute_process(
     COMMAND ${Python3_EXECUTABLE} -c
       "import sysconfig; print(sysconfig.get_paths()['platlib'], end='')"
-    OUTPUT_VARIABLE COCONET_SITE_PACKAGES
+    OUTPUT_VARIABLE site_packages
     COMMAND_ERROR_IS_FATAL ANY)
-  set(LLVM_DIR ${COCONET_SITE_PACKAGES}/llvm/lib/cmake/llvm CACHE PATH "LLVM's CMake files")
-  set(MLIR_DIR ${COCONET_SITE_PACKAGES}/mlir/lib/cmake/mlir CACHE PATH "MLIR's CMake files")
+  set(LLVM_DIR ${site_packages}/llvm/lib/cmake/llvm CACHE PATH "LLVM's CMake files" FORCE)
+  set(MLIR_DIR ${site_packages}/mlir/lib/cmake/mlir CACHE PATH "MLIR's CMake files" FORCE)
 endif()
 
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)

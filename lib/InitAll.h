@@ -1,5 +1,4 @@
-//===- InitAll.h - What the tool and the Python package register -*- C++
-//-*-===//
+//===- InitAll.h - What tool and Python package register --------*- C++ -*-===//
 
 #ifndef COCONET_INITALL_H
 #define COCONET_INITALL_H

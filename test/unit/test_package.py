@@ -12,8 +12,8 @@ from coconet_mlir.dialects.transform import interpreter
 
 PROGRAM = """
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = coconet.neg %a {coconet.name = "first"} : tensor<4xf32>
-  %1 = coconet.neg %0 : tensor<4xf32>
+  %0 = coconet.neg %a {coconet.name = "first"} : tensor<4xf32> -> tensor<4xf32>
+  %1 = coconet.neg %0 : tensor<4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
 """
@@ -26,10 +26,11 @@ def context():
         yield context
 
 
-def test_passes_and_pipelines_are_registered(context):
+def test_passes_of_both_kinds_are_registered(context):
     module = ir.Module.parse(PROGRAM)
-    passmanager.PassManager.parse("builtin.module(coconet-simplify)").run(module.operation)
-    assert "coconet.neg" not in str(module)
+    pipeline = "builtin.module(coconet-bind-mesh{ranks=2},coconet-validate-layouts,symbol-dce)"
+    passmanager.PassManager.parse(pipeline).run(module.operation)
+    assert "coconet.neg" in str(module)
 
 
 def test_schedule_that_fails_raises_with_the_diagnostic(context):

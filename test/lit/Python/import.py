@@ -15,7 +15,7 @@ with ir.Context(), ir.Location.unknown():
     print(
         ir.Module.parse("""
       func.func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
-        %0 = coconet.neg %a : tensor<4xf32>
+        %0 = coconet.neg %a : tensor<4xf32> -> tensor<4xf32>
         return %0 : tensor<4xf32>
       }
     """)
