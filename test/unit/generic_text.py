@@ -1,6 +1,11 @@
-"""Writes programs in generic form for tests, legal or not."""
+"""Programs in generic form for tests, legal or not, and coconet-opt to read them."""
 
 from __future__ import annotations
+
+import re
+import subprocess
+
+from coconet_mlir._tools import TOOL_DIR
 
 
 class Value(str):
@@ -70,7 +75,9 @@ class Text:
         more: tuple[Value, ...] = (),
         label: str = "",
     ) -> Value:
-        parts = [f"groups = {groups}" if groups else f"axes = [{axes}]"]
+        # Lists of ranks are written [[0, 1], [2, 3]] here.
+        lists = re.sub(r"\[([\d, ]+)\]", r"array<i64: \1>", groups)
+        parts = [f"groups = {lists}" if groups else f"axes = [{axes}]"]
         if reduction:
             parts.append(f"reduction = #coconet<reduction {reduction}>")
         if properties:
@@ -126,3 +133,11 @@ class Text:
   }}) : () -> ()
 }}) : () -> ()
 '''
+
+
+def optimize(text: str, *flags: str) -> str:
+    """What coconet-opt prints, in generic form."""
+    command = [str(TOOL_DIR / "coconet-opt"), "--mlir-print-op-generic", *flags]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr + text
+    return done.stdout

@@ -7,8 +7,9 @@ import pytest
 from coconet_mlir.interpreter import functions
 from coconet_mlir.interpreter.degrees import coincidence
 from coconet_mlir.interpreter.domain import Domain
-from coconet_mlir.interpreter.field import INFINITY, MINUS_INFINITY, PRIMES, Field, unpack
+from coconet_mlir.interpreter.field import INFINITY, MINUS_INFINITY, Field
 from coconet_mlir.interpreter.float64 import Float64
+from coconet_mlir.interpreter.residues import PRIMES, unpack
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,6 +138,18 @@ def test_functions_are_keyed_and_spread():
     np.testing.assert_array_equal(image, field.function("exp", values))
     pair = field.function("pow", values, values[::-1].copy())
     assert (pair != field.function("pow", values[::-1].copy(), values)).all()
+    for residues, prime in zip(unpack(image), PRIMES, strict=True):
+        assert (residues < prime).all()
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "sqrt", "sigmoid", "erf"])
+@pytest.mark.parametrize("zero", ["random", "top", "bottom"])
+def test_increasing_functions_keep_the_order(name, zero):
+    field = Field(3, zero=zero)
+    values = np.append(draw(field, 2000), [0, INFINITY, MINUS_INFINITY]).astype(np.uint64)
+    image = field.function(name, values)
+    order = np.argsort(field._rank(values))
+    assert field.less(image[order][:-1], image[order][1:]).all()
     for residues, prime in zip(unpack(image), PRIMES, strict=True):
         assert (residues < prime).all()
 

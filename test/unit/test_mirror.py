@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import numpy as np
 import pytest
 from coconet_mlir import mirror
-from coconet_mlir._tools import TOOL_DIR
 from coconet_mlir.interpreter import run
 from coconet_mlir.mirror.generated import DIALECT
-from generic_text import Text, Value
+from generic_text import Text, Value, optimize
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 PARTIAL = "partial = {dp : sum}"
@@ -18,14 +15,6 @@ LOCAL = "local = {dp}"
 FLAT = "flat = {dp}"
 ROWS = "[{dp}, {}]"
 MATRIX = "4x6xf32"
-
-
-def optimize(text: str, *flags: str) -> str:
-    """What coconet-opt prints, in generic form."""
-    command = [str(TOOL_DIR / "coconet-opt"), "--mlir-print-op-generic", *flags]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr + text
-    return done.stdout
 
 
 def is_fixed_point(text: str) -> None:
@@ -123,9 +112,7 @@ def collectives(text: Text) -> list[Value]:
             text.collective("all_reduce", local, f"tensor<{MATRIX}>", reduction=kind)
             for kind in ("prod", "max", "min", "avg")
         ),
-        text.collective(
-            "all_reduce", local, local.type, groups="[array<i64: 1, 0>]", reduction="max"
-        ),
+        text.collective("all_reduce", local, local.type, groups="[[1, 0]]", reduction="max"),
     ]
     part = text.collective("reduce_scatter", pending, cut, reduction="sum", properties=at)
     flat = text.collective("reduce_scatter", pending, text.type(MATRIX, FLAT), reduction="sum")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from coconet_mlir.interpreter.domain import holds_exactly, is_float
-from coconet_mlir.interpreter.field import PRIMES
+from coconet_mlir.interpreter.residues import PRIMES
 from coconet_mlir.interpreter.types import keyword, tensor_info
 
 Degree = tuple[float, float]
@@ -31,7 +31,7 @@ _HASHED = {
     "coconet.exp": (1.0, 0.0),
     "coconet.log": (1.0, 0.0),
     "coconet.tanh": (1.0, 0.0),
-    "coconet.sigmoid": (1.0, 1.0),
+    "coconet.sigmoid": (1.0, 0.0),
     "coconet.norm": (1.0, 0.0),
     "coconet.softmax": (1.0, 1.0),
 }
@@ -109,7 +109,7 @@ class Degrees:
                 return n + e, d + m
             case "silu" | "gelu":
                 self._hash(operands, elements)
-                return operands[0][0] + 1, operands[0][1] + 1
+                return operands[0][0] + 1, operands[0][1]
             case "pow":
                 self._hash(operands, elements)
                 n, d = operands[0]

@@ -4,6 +4,8 @@ An element is a pair of residues modulo two 31-bit primes, packed into one
 uint64, so that ops which only move elements need not know. Arithmetic is that
 of the field. Whatever is no polynomial is a keyed hash of its arguments, and
 an order is a keyed random permutation, under which +-infinity are the ends.
+exp, log, tanh, sqrt, sigmoid and erf are hashes that keep this order, because
+reductions by maximum may be moved across them.
 
 A finite float constant m 2^e is mapped to exactly that number of the field.
 Hence identities that hold between rational numbers (x + x = 2 x, a division by
@@ -20,33 +22,28 @@ from functools import reduce
 import numpy as np
 
 from coconet_mlir.interpreter.domain import Array, holds_exactly
+from coconet_mlir.interpreter.residues import (
+    MAX_DEPTH,
+    MODULI,
+    PRIMES,
+    inverse_residues,
+    is_element,
+    matmul_residues,
+    mix,
+    pack,
+    unmix,
+    unpack,
+)
 
-PRIMES = (2**31 - 1, 2**31 - 19)
-_P = tuple(np.uint64(p) for p in PRIMES)
-_MASK = np.uint64(2**31 - 1)
-_SHIFT = np.uint64(31)
-_LIMB = np.uint64(16)
-_LIMB_MASK = np.uint64(2**16 - 1)
-_MAX_DEPTH = 2**19  # of a matmul by limbs: 2^33.2 * depth must fit 53 bits
+_P, _Q = MODULI
+
 _ALL_ONES = np.uint64(2**64 - 1)
 
-
-def unpack(x: Array) -> tuple[Array, Array]:
-    """The residues modulo both primes."""
-    return x & _MASK, x >> _SHIFT
-
-
-def pack(a: Array, b: Array) -> Array:
-    """The element with these residues."""
-    return np.asarray(a | (b << _SHIFT))
-
-
-def _mix(x: Array) -> Array:
-    """A bijection of 64-bit words in which every bit depends on every bit."""
-    with np.errstate(over="ignore"):
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return x ^ (x >> np.uint64(31))
+# Functions that increase: `monotone` in the ODS, but for relu, which is a maximum.
+_INCREASING = frozenset(("exp", "log", "tanh", "sqrt", "sigmoid", "erf"))
+_PIECES = 256
+_PIECE_SHIFT, _PIECE_MASK = np.uint64(56), np.uint64(2**56 - 1)
+_HALF, _HALF_MASK = np.uint64(28), np.uint64(2**28 - 1)
 
 
 def _key(*parts: object) -> np.uint64:
@@ -55,12 +52,12 @@ def _key(*parts: object) -> np.uint64:
 
 
 def _element_of(word: Array) -> Array:
-    return pack((word >> np.uint64(2)) % _P[0], _mix(word + np.uint64(1)) % _P[1])
+    return pack((word >> np.uint64(2)) % _P, mix(word + np.uint64(1)) % _Q)
 
 
 def _negated(x: Array) -> Array:
     a, b = unpack(x)
-    return pack((_P[0] - a) % _P[0], (_P[1] - b) % _P[1])
+    return pack((_P - a) % _P, (_Q - b) % _Q)
 
 
 INFINITY = _element_of(np.asarray(_key("infinity")))
@@ -90,19 +87,19 @@ class Field:
 
     def add(self, a: Array, b: Array) -> Array:
         (a0, a1), (b0, b1) = unpack(a), unpack(b)
-        return pack((a0 + b0) % _P[0], (a1 + b1) % _P[1])
+        return pack((a0 + b0) % _P, (a1 + b1) % _Q)
 
     def sub(self, a: Array, b: Array) -> Array:
         (a0, a1), (b0, b1) = unpack(a), unpack(b)
-        return pack((a0 + _P[0] - b0) % _P[0], (a1 + _P[1] - b1) % _P[1])
+        return pack((a0 + _P - b0) % _P, (a1 + _Q - b1) % _Q)
 
     def mul(self, a: Array, b: Array) -> Array:
         (a0, a1), (b0, b1) = unpack(a), unpack(b)
-        return pack(a0 * b0 % _P[0], a1 * b1 % _P[1])
+        return pack(a0 * b0 % _P, a1 * b1 % _Q)
 
     def div(self, a: Array, b: Array) -> Array:
         """a times the inverse of b; the inverse of 0 is 0."""
-        residues = [_inverse(r, p) for r, p in zip(unpack(b), PRIMES, strict=True)]
+        residues = [inverse_residues(r, p) for r, p in zip(unpack(b), PRIMES, strict=True)]
         return self.mul(a, pack(*residues))
 
     def neg(self, a: Array) -> Array:
@@ -125,7 +122,7 @@ class Field:
         self.choices[kind] = max(self.choices.get(kind, 0), width)
 
     def _rank(self, a: Array) -> Array:
-        rank = _mix(a ^ self.order_key)
+        rank = np.asarray(mix(a ^ self.order_key))
         if self.zero_rank is not None:
             rank = np.where(a == 0, self.zero_rank, rank)
         rank = np.where(a == INFINITY, _ALL_ONES, rank)
@@ -134,8 +131,8 @@ class Field:
     def sum(self, a: Array, axes: tuple[int, ...]) -> Array:
         low, high = unpack(a)
         return pack(
-            np.sum(low, axis=axes, dtype=np.uint64) % _P[0],
-            np.sum(high, axis=axes, dtype=np.uint64) % _P[1],
+            np.sum(low, axis=axes, dtype=np.uint64) % _P,
+            np.sum(high, axis=axes, dtype=np.uint64) % _Q,
         )
 
     def max(self, a: Array, axes: tuple[int, ...]) -> Array:
@@ -158,14 +155,14 @@ class Field:
     def matmul(self, a: Array, b: Array) -> Array:
         """Exact product by limbs of 16 bits, in float64 (Karatsuba: 3 per prime)."""
         depth = a.shape[-1]
-        if depth > _MAX_DEPTH:
+        if depth > MAX_DEPTH:
             half = depth // 2
             return self.add(
                 self.matmul(a[..., :half], b[..., :half, :]),
                 self.matmul(a[..., half:], b[..., half:, :]),
             )
-        pairs = zip(unpack(a), unpack(b), _P, strict=True)
-        return pack(*(_matmul_residues(x, y, p) for x, y, p in pairs))
+        pairs = zip(unpack(a), unpack(b), MODULI, strict=True)
+        return pack(*(matmul_residues(x, y, p) for x, y, p in pairs))
 
     def from_integers(self, values: Array) -> Array:
         signed = np.asarray(values).astype(np.int64)
@@ -191,17 +188,45 @@ class Field:
         return pack(*(generator.integers(0, p, shape, dtype=np.uint64) for p in PRIMES))
 
     def function(self, name: str, *operands: Array) -> Array:
+        if name in _INCREASING:
+            return self._increasing(name, operands[0])
         word = np.asarray(_key(self.seed, name))
         for operand in operands:
-            word = _mix(word ^ operand)
-        return _element_of(_mix(word))
+            word = mix(word ^ operand)
+        return _element_of(mix(word))
+
+    def _increasing(self, name: str, a: Array) -> Array:
+        """A hash that keeps the order: ranks go through a random increasing function."""
+        generator = np.random.default_rng(int(_key(self.seed, name)))
+        knots = generator.integers(_ALL_ONES, size=_PIECES - 1, dtype=np.uint64)
+        knots = np.concatenate([[np.uint64(0)], np.sort(knots), [_ALL_ONES - np.uint64(2**12)]])
+        rank = self._rank(a)
+        piece = rank >> _PIECE_SHIFT
+        rise = knots[piece + np.uint64(1)] - knots[piece]
+        within = rank & _PIECE_MASK
+        # floor(rise * within / 2^56), by halves of 28 bits, in steps that never fall.
+        high, low = within >> _HALF, within & _HALF_MASK
+        target = (rise >> _HALF) * high + ((rise >> _HALF) * low >> _HALF)
+        target += (rise & _HALF_MASK) * high >> _HALF
+        return self._element_at(knots[piece] + target)
+
+    def _element_at(self, rank: Array) -> Array:
+        """The first element at or above a rank; about a quarter of all words are elements."""
+        flat = np.atleast_1d(rank).reshape(-1).copy()
+        found = unmix(flat) ^ self.order_key
+        pending = np.flatnonzero(~is_element(found))
+        while pending.size:
+            flat[pending] += np.uint64(1)
+            found[pending] = unmix(flat[pending]) ^ self.order_key
+            pending = pending[~is_element(found[pending])]
+        return found.reshape(rank.shape)
 
     def is_finite(self, a: Array) -> Array:
         symbol = (a == INFINITY) | (a == MINUS_INFINITY) | (a == NAN)
-        return ~symbol & (_mix(a ^ _key(self.seed, "finite")) >= self.rare_below)
+        return ~symbol & (mix(a ^ _key(self.seed, "finite")) >= self.rare_below)
 
     def to_integers(self, a: Array, dtype: type) -> Array:
-        return _mix(a ^ _key(self.seed, "integer")).astype(dtype)
+        return mix(a ^ _key(self.seed, "integer")).astype(dtype)
 
     def cast(self, a: Array, source: str, target: str) -> Array:
         if holds_exactly(source, target):
@@ -230,36 +255,3 @@ class Field:
         seen = self.outcomes.setdefault(source, set())
         if len(seen) < 2 and outcome.size:
             seen.update((bool(outcome.any()), bool(outcome.all())))
-
-
-def _matmul_residues(a: Array, b: Array, p: np.uint64) -> Array:
-    a_low, a_high = (a & _LIMB_MASK).astype(np.float64), (a >> _LIMB).astype(np.float64)
-    b_low, b_high = (b & _LIMB_MASK).astype(np.float64), (b >> _LIMB).astype(np.float64)
-    low = np.matmul(a_low, b_low)
-    high = np.matmul(a_high, b_high)
-    middle = np.matmul(a_low + a_high, b_low + b_high) - low - high
-    total = low.astype(np.uint64) % p
-    total += (middle.astype(np.uint64) % p << _LIMB) % p
-    total += (high.astype(np.uint64) % p << np.uint64(32)) % p
-    return total % p
-
-
-def _inverse(x: Array, prime: int) -> Array:
-    """Inverses modulo a prime by a tree of products: three products per element."""
-    p = np.uint64(prime)
-    flat = np.where(x == 0, np.uint64(1), x).reshape(-1)
-    levels = []
-    while flat.size > 32:
-        if flat.size % 2:
-            flat = np.append(flat, np.uint64(1))
-        levels.append(flat)
-        flat = flat[0::2] * flat[1::2] % p
-    inverse = np.array([pow(v, -1, prime) for v in flat.tolist()], dtype=np.uint64)
-    for level in reversed(levels):
-        wider = np.empty_like(level)
-        inverse = inverse[: level.size // 2]
-        wider[0::2] = inverse * level[1::2] % p
-        wider[1::2] = inverse * level[0::2] % p
-        inverse = wider
-    inverse = inverse[: x.size].reshape(x.shape)
-    return np.where(x == 0, np.uint64(0), inverse)

@@ -18,6 +18,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "tanh": np.tanh,
     "sqrt": np.sqrt,
     "pow": np.power,
+    "sigmoid": lambda a: 1.0 / (1.0 + np.exp(-a)),
     "erf": lambda a: np.asarray(_erf(a)).astype(np.float64),
 }
 

@@ -29,8 +29,8 @@ def rsqrt(domain: Domain, x: Array) -> Array:
 
 
 def sigmoid(domain: Domain, x: Array) -> Array:
-    growth = domain.function("exp", domain.neg(x))
-    return domain.div(_one(domain), domain.add(_one(domain), growth))
+    # Not spelled with exp: it increases, and a maximum may be moved across it.
+    return domain.function("sigmoid", x)
 
 
 def silu(domain: Domain, x: Array) -> Array:
