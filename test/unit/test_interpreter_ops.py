@@ -409,6 +409,16 @@ def test_case_N13_dropout_along_local_axes():
     np.testing.assert_array_equal(result.results[0][1], np.where(kept, 2.0, 0.0))
 
 
+def test_case_N13_replicas_along_another_axis():
+    """The batch is cut over dp and replicated over tp: masks agree inside tp, differ over dp."""
+    text = dropout("[{dp}, {}]", 0.5, 7, 3, "dp = 2, tp = 2")
+    result = run(text.text(), [np.ones((4, 16)), np.array(0)])
+    a, b, c, d = result.shards[0]
+    np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(c, d)
+    assert not np.array_equal(a, c)
+
+
 @pytest.mark.parametrize(("rate", "expected"), [(0.0, 1.0), (1.0, 0.0)])
 def test_dropout_of_nothing_and_of_all(rate, expected):
     result = run(dropout("", rate, 1, 1).text(), [np.ones((4, 16)), np.array(0)])

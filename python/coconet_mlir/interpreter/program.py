@@ -71,7 +71,7 @@ def load(source: str | ModuleOp, *, function: str | None = None) -> Program:
 
 def _find_function(module: ModuleOp, name: str | None) -> Operation:
     found = []
-    for op in module.body.block.ops:
+    for op in (op for block in module.body.blocks for op in block.ops):
         if op_name(op) != "func.func" or not op.regions[0].blocks:
             continue
         symbol = required(op, "sym_name")
@@ -111,9 +111,12 @@ def _is_rank(function: Operation) -> bool:
         for attributes in dictionaries(function, key, 0)
     ):
         return True
-    return any(
-        op_name(op).startswith(("coconet.rank.", "tensor.", "scf.")) for op in function.walk()
-    )
+    ops = list(function.walk())
+    if any(op_name(op).startswith("coconet.rank.") for op in ops):
+        return True
+    if any(True for op in ops for _ in layout_attributes(op)):
+        return False
+    return any(op_name(op).startswith(("tensor.", "scf.", "arith.")) for op in ops)
 
 
 def _mesh(module: ModuleOp, function: Operation) -> MeshAttr | None:

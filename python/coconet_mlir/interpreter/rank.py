@@ -10,13 +10,18 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from coconet_mlir.interpreter.communication import COLLECTIVES, collective_kind, group_lists
 from coconet_mlir.interpreter.degrees import Degrees
 from coconet_mlir.interpreter.distributed import Machine
-from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
+from coconet_mlir.interpreter.domain import (
+    INTEGER_DTYPES,
+    Array,
+    Domain,
+    InterpretationError,
+    is_float,
+)
 from coconet_mlir.interpreter.layouts import REPLICATED, Mesh
 from coconet_mlir.interpreter.types import given_name, op_name, tensor_info
 from coconet_mlir.interpreter.values import Value
@@ -44,7 +49,8 @@ class RankMachine:
         self.domain = domain
         self.degrees = degrees
         self.updates: list[dict[SSAValue, Array]] = [{} for _ in range(mesh.ranks)]
-        self._alone = Machine(Mesh((), ()), domain)
+        # Runs the ops that rank programs share with distributed ones.
+        self.alone = Machine(Mesh((), ()), domain)
 
     def run(self, block: Block, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         """Results per rank; `arguments[r]` are those of rank r."""
@@ -146,13 +152,11 @@ class RankMachine:
             Value([array], array.shape, tensor_info(o.type).element, REPLICATED)
             for o, array in zip(op.operands, operands, strict=True)
         ]
-        (result,) = self._alone.run_op(op, name, values, {})
+        (result,) = self.alone.run_op(op, name, values, {})
         return result.shards[0]
 
     def poison(self, op: Operation, shape: tuple[int, ...], element: str, rank: int) -> Array:
         """Contents of memory that nobody has written."""
-        from coconet_mlir.interpreter.domain import INTEGER_DTYPES, is_float
-
         if not is_float(element):
             return np.ones(shape, dtype=INTEGER_DTYPES[element])
         nothing = self.domain.constant(np.asarray(np.nan))
@@ -170,11 +174,6 @@ def _stuck(waiting: dict[int, Arrival], finished: dict[int, list[Array]]) -> str
         parts.append(f"rank {rank} waits in {op_name(arrival.op)}{shown}")
     parts += [f"rank {rank} has returned" for rank in sorted(finished)]
     return "a collective is never completed: " + ", ".join(parts)
-
-
-def is_tensor(value: SSAValue) -> bool:
-    """Whether a value is a tensor and not a scalar."""
-    return isinstance(value.type, TensorType)
 
 
 Handler = Callable[[RankMachine, Operation, list[Array], int], Array]

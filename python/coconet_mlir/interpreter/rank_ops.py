@@ -62,7 +62,7 @@ def _dropout(machine: RankMachine, op: Operation, operands: list[Array], rank: i
         index += along.reshape((-1,) + (1,) * (dims - dim - 1))
     element = tensor_info(op.operands[0].type).element
     now = int(step.reshape(-1)[0])
-    return drop(machine._alone, op, array, element, index, now, int(operands[-1]))
+    return drop(machine.alone, op, array, element, index, now, int(operands[-1]))
 
 
 def _positions(op: Operation, kind: str, given: list[Array]) -> list[int]:
