@@ -64,12 +64,12 @@ private:
                            llvm::StringMap<int64_t> &sizes) {
     Location loc = getOperation().getLoc();
     if (ranks < 0)
-      return emitError(loc) << ranks << " ranks; there is at least 1";
+      return emitError(loc) << ranks.getValue() << " ranks; there is at least 1";
     if (ranks) {
       for (MeshAttr mesh : meshes)
         if (mesh.getAxes().size() != 1)
           return emitError(loc)
-                 << "ranks=" << ranks << " binds a mesh of one axis, and "
+                 << "ranks=" << ranks.getValue() << " binds a mesh of one axis, and "
                  << formatMesh(mesh) << " has " << mesh.getAxes().size()
                  << "; give the sizes by name, as in axes=dp=2,tp=4";
       for (MeshAttr mesh : meshes)

@@ -91,7 +91,8 @@ void AllReduceFuser::collectComputations(AllReduceOp op, ReorderPlan &plan,
               "only pointwise computation on the whole value is fused");
     else if (!tainted && succeeded(plan.add(dependent, why)))
       continue;
-    if (!blocker.location && why.location && !isa<UpdateOp>(dependent))
+    if (!blocker.location && why.location &&
+        !isa<UpdateOp, func::ReturnOp>(dependent))
       blocker = why;
     outside.insert(dependent);
   }

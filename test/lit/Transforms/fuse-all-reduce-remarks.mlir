@@ -1,0 +1,41 @@
+// What --fuse-allreduce leaves alone, and why.
+// RUN: coconet-opt %s --fuse-allreduce --split-input-file --verify-diagnostics | FileCheck %s
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+// CHECK-LABEL: func.func @scalar
+func.func @scalar(%x: tensor<f32, #partial>) -> tensor<f32> {
+  // CHECK: coconet.all_reduce
+  // expected-remark@+2 {{all_reduce 'loss' is left alone: it reduces one element, so there is nothing to cut}}
+  // expected-note@+1 {{it is best left as it is}}
+  %0 = coconet.all_reduce sum %x on {dp} {coconet.name = "loss"} : tensor<f32, #partial> -> tensor<f32>
+  %1 = coconet.neg %0 : tensor<f32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+// CHECK-LABEL: func.func @nothing_follows
+func.func @nothing_follows(%x: tensor<8xf32, #partial>) -> tensor<8xf32> {
+  // CHECK: coconet.all_reduce
+  // expected-remark@+2 {{all_reduce is left alone: no computation follows it}}
+  // expected-note@+1 {{fusion needs pointwise computation on its result}}
+  %0 = coconet.all_reduce sum %x on {dp} : tensor<8xf32, #partial> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+// CHECK-LABEL: func.func @norm_follows
+func.func @norm_follows(%x: tensor<8xf32, #partial>) -> tensor<f32> {
+  // CHECK: coconet.all_reduce
+  // expected-remark@+1 {{all_reduce is left alone: norm is no pointwise op of the same shape}}
+  %0 = coconet.all_reduce sum %x on {dp} : tensor<8xf32, #partial> -> tensor<8xf32>
+  // expected-note@+1 {{only pointwise computation on the whole value is fused}}
+  %1 = coconet.norm %0 : tensor<8xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
