@@ -145,10 +145,16 @@ class PackedArguments:
         ranks: the rank pointers, which become each rank's first argument.
         arguments: for each rank, addresses of the variables that hold its other arguments.
         keep: whatever owns the memory behind those addresses.
+        results: for each rank, the address of the variable that points at its result structure,
+            which comes before the rank.
     """
 
     def __init__(
-        self, ranks: Sequence[int], arguments: Sequence[Sequence[int]], keep: object = None
+        self,
+        ranks: Sequence[int],
+        arguments: Sequence[Sequence[int]],
+        keep: object = None,
+        results: Sequence[int] | None = None,
     ) -> None:
         if len(arguments) != len(ranks):
             raise ValueError(
@@ -158,9 +164,10 @@ class PackedArguments:
         self._ranks = (ctypes.c_void_p * count)(*ranks)
         first = ctypes.addressof(self._ranks)
         size = ctypes.sizeof(ctypes.c_void_p)
+        heads = [[address] for address in results] if results else [[] for _ in ranks]
         self._rows = [
-            (ctypes.c_void_p * (1 + len(row)))(first + size * rank, *row)
-            for rank, row in enumerate(arguments)
+            (ctypes.c_void_p * (1 + len(head) + len(row)))(*head, first + size * rank, *row)
+            for rank, (head, row) in enumerate(zip(heads, arguments, strict=True))
         ]
         self._table = (ctypes.c_void_p * count)(*(ctypes.addressof(row) for row in self._rows))
         self._keep = keep
@@ -195,13 +202,19 @@ class World:
             self._library.coconet_rt_world_rank(self._handle, rank) for rank in range(ranks)
         ]
 
-    def pack(self, arguments: Sequence[Sequence[int]], *, keep: object = None) -> PackedArguments:
+    def pack(
+        self,
+        arguments: Sequence[Sequence[int]],
+        *,
+        keep: object = None,
+        results: Sequence[int] | None = None,
+    ) -> PackedArguments:
         """Prepare ``arguments[rank]``, addresses of argument variables, for calls of ``run``.
 
-        The rank pointer, every function's first argument, is added. ``keep`` lives as long as the
-        result.
+        The rank pointer, every function's first argument, is added, and before it ``results[rank]``
+        for functions that return tensors. ``keep`` lives as long as the result.
         """
-        return PackedArguments(self._rank_pointers, arguments, keep)
+        return PackedArguments(self._rank_pointers, arguments, keep, results)
 
     def run(
         self,

@@ -40,7 +40,10 @@ class Mesh:
     @staticmethod
     def from_attribute(attribute: Any) -> Mesh:
         """The mesh of a `#coconet.mesh`."""
-        return Mesh({name: None if size < 0 else size for name, size in attribute.axes})
+        from coconet_mlir.dialects import coconet
+
+        axes = coconet.MeshAttr(attribute).axes
+        return Mesh({name: None if size < 0 else size for name, size in axes})
 
     def attribute(self) -> Any:
         """The `#coconet.mesh`, in the current context."""
@@ -112,15 +115,18 @@ class Layout:
     @staticmethod
     def from_attribute(attribute: Any) -> Layout:
         """The layout of a `#coconet.layout`; replicated for None."""
+        from coconet_mlir.dialects import coconet
+
         if attribute is None:
             return Layout()
+        held = coconet.LayoutAttr(attribute)
         return Layout(
-            Mesh.from_attribute(attribute.mesh),
-            tuple(_names(axes) for axes in attribute.dims),
-            _names(attribute.flat),
-            {entry.name: _reduction(entry.attr) for entry in attribute.partial},
-            _names(attribute.local),
-            {entry.name: entry.attr.value for entry in attribute.rooted},
+            Mesh.from_attribute(held.mesh),
+            tuple(_names(axes) for axes in held.dims),
+            _names(held.flat),
+            {entry.name: coconet.ReductionAttr(entry.attr).kind for entry in held.partial},
+            _names(held.local),
+            {entry.name: entry.attr.value for entry in held.rooted},
         )
 
     @staticmethod
@@ -158,10 +164,11 @@ class Layout:
 
     @property
     def leading(self) -> Axes:
-        """Axes along which ranks hold different arrays (pending or unrelated), in mesh order."""
-        if self.mesh is None:
-            return ()
-        return tuple(a for a in self.mesh.axes if a in self.partial or a in self.local)
+        """Axes along which ranks hold different arrays: pending ones, then local ones, each in
+        mesh order."""
+        axes = self.mesh.axes if self.mesh else ()
+        pending = tuple(axis for axis in axes if axis in self.partial)
+        return pending + tuple(axis for axis in axes if axis in self.local)
 
     @property
     def positions(self) -> int:
@@ -179,9 +186,7 @@ class Layout:
         if self.flat:
             return (self._chunk(math.prod(shape), self.flat, rank),)
         cuts = self.dims or ((),) * len(shape)
-        return tuple(
-            self._chunk(size, axes, rank) for size, axes in zip(shape, cuts, strict=True)
-        )
+        return tuple(self._chunk(size, axes, rank) for size, axes in zip(shape, cuts, strict=True))
 
     def _chunk(self, size: int, axes: Axes, rank: int) -> slice:
         assert self.mesh is not None
@@ -249,12 +254,6 @@ class Layout:
 
 def _names(axes: Iterable[Any]) -> Axes:
     return tuple(axis.value for axis in axes)
-
-
-def _reduction(attribute: Any) -> str:
-    from coconet_mlir.dialects import coconet
-
-    return str(coconet.ReductionAttr(attribute).kind)
 
 
 def _listed(axes: Sequence[str]) -> str:

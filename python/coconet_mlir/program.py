@@ -1,0 +1,380 @@
+"""Programs: traced from Python functions, or read from `.mlir` text."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+from coconet_mlir import ir
+from coconet_mlir.errors import CoCoNetError, Diagnostic, InputError, ProgramError, reported_as
+from coconet_mlir.layout import Layout, Mesh
+from coconet_mlir.specs import TensorSpec
+from coconet_mlir.tensor import Builder, Tensor, error_here
+
+
+@functools.cache
+def context() -> ir.Context:
+    """The MLIR context that all programs and schedules share."""
+    return ir.Context()
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or a result of a program.
+
+    Attributes:
+        name: the name it has at run time, "argument 0" or "result 0" where it has none.
+        shape: logical sizes (one rank's for a local tensor); None where open.
+        dims: names of the sizes, "" where there is none.
+    """
+
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: str
+    layout: Layout
+    dims: tuple[str, ...] = ()
+    state: bool = False
+
+    def __str__(self) -> str:
+        words = [self.size_text(d) for d in range(len(self.shape))]
+        state = "state, " if self.state else ""
+        return f"{self.name}: {'x'.join([*words, self.dtype])}, {state}{self.layout.describe()}"
+
+    def size_text(self, dim: int) -> str:
+        """A size as a number, a name or "?"."""
+        size = self.shape[dim]
+        return str(size) if size is not None else self.dims[dim] or "?"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a function takes and gives. `mesh` is None where nothing names one."""
+
+    name: str
+    arguments: tuple[Port, ...]
+    results: tuple[Port, ...]
+    mesh: Mesh | None
+
+    @property
+    def states(self) -> tuple[Port, ...]:
+        """Arguments that keep their value between runs."""
+        return tuple(port for port in self.arguments if port.state)
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Arguments that each run gets anew."""
+        return tuple(port for port in self.arguments if not port.state)
+
+
+class Program:
+    """A module of functions over distributed tensors. `print` shows its MLIR.
+
+    Args:
+        module: taken over, and not changed afterwards.
+    """
+
+    def __init__(self, module: ir.Module) -> None:
+        self.module = module
+
+    def __str__(self) -> str:
+        return str(self.module)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"@{name}" for name in self.functions)
+        return f"Program({names})"
+
+    def generic(self) -> str:
+        """The text in MLIR's generic form, which `coconet_mlir.check` reads."""
+        return str(
+            self.module.operation.get_asm(
+                print_generic_op_form=True, assume_verified=True, enable_debug_info=False
+            )
+        )
+
+    def copy(self) -> Program:
+        """The same program in a module of its own."""
+        original = self.module.operation
+        with self.module.context, original.location:
+            module = ir.Module.create()
+        for entry in original.attributes:
+            module.operation.attributes[entry.name] = entry.attr
+        for op in self.module.body.operations:
+            module.body.append(op.operation.clone())
+        return Program(module)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that have a body."""
+        return tuple(_symbol(op) for op in self._function_ops())
+
+    def _function_ops(self) -> list[ir.OpView]:
+        return [
+            op
+            for op in self.module.body.operations
+            if op.operation.name == "func.func" and len(op.operation.regions[0].blocks)
+        ]
+
+    def function_op(self, name: str | None = None) -> ir.OpView:
+        """The function of this name, by default the first public one."""
+        for op in self._function_ops():
+            visibility = "sym_visibility" in op.operation.attributes
+            if name == _symbol(op) or (name is None and not visibility):
+                return op
+        message = f"no function @{name}" if name else "the program has no public function"
+        listed = ", ".join(self.functions) or "none"
+        raise InputError(f"{message}; functions here: {listed}")
+
+    def signature(self, function: str | None = None) -> Signature:
+        """Arguments, results and mesh of a function."""
+        op = self.function_op(function)
+        block = op.operation.regions[0].blocks[0]
+        arguments = tuple(
+            _port(value.type, attributes, f"argument {index}", "coconet.arg_name")
+            for index, (value, attributes) in enumerate(
+                zip(block.arguments, _attributes(op, "arg_attrs"), strict=True)
+            )
+        )
+        types = ir.FunctionType(op.operation.attributes["function_type"].value).results
+        results = tuple(
+            _port(type_, attributes, f"result {index}", "coconet.result_name")
+            for index, (type_, attributes) in enumerate(
+                zip(types, _attributes(op, "res_attrs"), strict=True)
+            )
+        )
+        return Signature(_symbol(op), arguments, results, find_mesh(self.module, op))
+
+    def schedule(self) -> Any:
+        """An empty schedule of this program."""
+        from coconet_mlir.schedule import Schedule
+
+        return Schedule(self)
+
+    def compile(self, **options: Any) -> Any:
+        """Compile for this machine; see `coconet_mlir.compile`."""
+        from coconet_mlir.compile import compile
+
+        return compile(self, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the MLIR text."""
+        Path(path).write_text(str(self))
+
+
+def _symbol(op: ir.OpView) -> str:
+    return ir.StringAttr(op.operation.attributes["sym_name"]).value
+
+
+def _attributes(op: ir.OpView, key: str) -> list[Mapping[str, ir.Attribute]]:
+    """One dictionary for each argument or result."""
+    function_type = ir.FunctionType(op.operation.attributes["function_type"].value)
+    count = len(function_type.inputs if key == "arg_attrs" else function_type.results)
+    if key not in op.operation.attributes:
+        return [{}] * count
+    return [{entry.name: entry.attr for entry in held} for held in op.operation.attributes[key]]
+
+
+def _port(type_: ir.Type, held: Mapping[str, Any], default: str, key: str) -> Port:
+    if not isinstance(type_, ir.RankedTensorType):
+        return Port(held[key].value if key in held else default, (), str(type_), Layout())
+    shape = tuple(
+        None if type_.is_dynamic_dim(d) else type_.get_dim_size(d) for d in range(type_.rank)
+    )
+    dims = held.get("coconet.dims")
+    return Port(
+        held[key].value if key in held else default,
+        shape,
+        str(type_.element_type),
+        Layout.of_type(type_),
+        tuple(dim.value for dim in dims) if dims is not None else ("",) * len(shape),
+        "coconet.state" in held,
+    )
+
+
+def find_mesh(module: ir.Module, function: ir.OpView) -> Mesh | None:
+    """The mesh that a function's types, or an attribute of it or its module, name."""
+    for holder in (function.operation, module.operation):
+        if "coconet.mesh" in holder.attributes:
+            return Mesh.from_attribute(holder.attributes["coconet.mesh"])
+    found: list[Mesh] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        arguments = [a for r in op.regions for block in r.blocks for a in block.arguments]
+        for value in [*arguments, *op.results]:
+            if isinstance(value.type, ir.RankedTensorType) and value.type.encoding is not None:
+                mesh = Layout.of_type(value.type).mesh
+                if mesh is not None:
+                    found.append(mesh)
+                    return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[0] if found else None
+
+
+# ===- Text ------------------------------------------------------------------===
+
+
+def parse(text: str) -> Program:
+    """A program from MLIR text.
+
+    Raises:
+        ProgramError: the text is malformed or an operation is not well typed.
+    """
+    with reported_as(ProgramError):
+        return Program(ir.Module.parse(text, context()))
+
+
+def load(path: str | Path) -> Program:
+    """A program from a `.mlir` file.
+
+    Raises:
+        InputError: the file cannot be read.
+        ProgramError: its text is malformed or an operation is not well typed.
+    """
+    _check_readable(path)
+    with reported_as(ProgramError):
+        return Program(ir.Module.parseFile(str(path), context()))
+
+
+def _check_readable(path: str | Path) -> None:
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+
+
+# ===- Tracing ---------------------------------------------------------------===
+
+Returned = Tensor | Sequence[Tensor] | Mapping[str, Tensor] | None
+
+
+@overload
+def program(function: Callable[..., Returned], *, mesh: Mesh | None = None) -> Program: ...
+
+
+@overload
+def program(*, mesh: Mesh | None = None) -> Callable[[Callable[..., Returned]], Program]: ...
+
+
+def program(function: Any = None, *, mesh: Mesh | None = None) -> Any:
+    """Decorator: trace a function whose parameters are annotated with `tensor`, `state`,
+    `partial`, `sliced` or `local`.
+
+    The function returns nothing (it updates states), a tensor, a sequence of tensors, or a
+    dictionary that names its results.
+    """
+    if function is None:
+        return lambda decorated: trace(decorated, mesh=mesh)
+    return trace(function, mesh=mesh)
+
+
+def trace(
+    function: Callable[..., Returned], *, mesh: Mesh | None = None, **specs: TensorSpec
+) -> Program:
+    """Trace a function with these arguments, or those that its annotations declare.
+
+    Raises:
+        ProgramError: an operation is not well typed; the error names the Python line.
+    """
+    declared = specs or _annotations(function)
+    code = inspect.unwrap(function).__code__
+    place = (code.co_filename, code.co_firstlineno, 1)
+    ctx = context()
+    with ctx, ir.Location.file(*place):
+        try:
+            types = [spec.type(mesh) for spec in declared.values()]
+        except (ir.MLIRError, InputError) as error:
+            raise _at(error, place) from None
+        module = ir.Module.create()
+        attributes = {
+            "sym_name": ir.StringAttr.get(function.__name__),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+            "arg_attrs": ir.ArrayAttr.get(
+                [ir.DictAttr.get(spec.attributes(name)) for name, spec in declared.items()]
+            ),
+        }
+        if mesh is not None and all(spec.layout(mesh).is_replicated for spec in declared.values()):
+            attributes["coconet.mesh"] = mesh.attribute()
+        op = ir.Operation.create(
+            "func.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(module.body)
+        )
+        block = op.regions[0].blocks.append(
+            *types, arg_locs=[ir.Location.file(*place)] * len(types)
+        )
+        builder = Builder(ctx, mesh, block)
+    with builder.active():
+        tensors = {
+            name: Tensor(value) for name, value in zip(declared, block.arguments, strict=True)
+        }
+        returned = function(**tensors)
+        _finish(op, block, returned, types)
+    with reported_as(ProgramError):
+        module.operation.verify()
+    return Program(module)
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, TensorSpec]:
+    closure = inspect.getclosurevars(function)
+    names = {**closure.builtins, **closure.globals, **closure.nonlocals}
+    try:
+        found = inspect.get_annotations(
+            function, globals={**function.__globals__, **names}, eval_str=True
+        )
+    except NameError as error:
+        raise error_here(
+            f"an annotation of {function.__name__} uses a name that is not defined: {error.name}",
+            "define it at module level, or give the arguments to trace(...)",
+        ) from None
+    specs = {}
+    for name in inspect.signature(function).parameters:
+        spec = found.get(name)
+        if not isinstance(spec, TensorSpec):
+            raise error_here(
+                f"parameter '{name}' of {function.__name__} does not say what it is",
+                f'annotate it, as in {name}: tensor("n")',
+            )
+        specs[name] = spec
+    return specs
+
+
+def _at(error: ir.MLIRError | InputError, place: tuple[str, int, int]) -> ProgramError:
+    """An error in a declaration, at the function that declares it."""
+    messages = (
+        [d.message for d in error.diagnostics]
+        if isinstance(error, CoCoNetError)
+        else [d.message for d in error.error_diagnostics]
+    )
+    return ProgramError(None, tuple(Diagnostic(message, *place) for message in messages))
+
+
+def _finish(op: ir.Operation, block: ir.Block, returned: Returned, types: list[ir.Type]) -> None:
+    """Return values from the function and give it its type."""
+    names: list[str] = []
+    if returned is None:
+        values: list[Tensor] = []
+    elif isinstance(returned, Tensor):
+        values = [returned]
+    elif isinstance(returned, Mapping):
+        names, values = list(returned), list(returned.values())
+    else:
+        values = list(returned)
+    for value in values:
+        if not isinstance(value, Tensor):
+            raise error_here(
+                f"a program returns tensors, not {type(value).__name__}",
+                "return a tensor, a tuple of them, or a dictionary that names them",
+            )
+    ir.Operation.create(
+        "func.return", operands=[v.value for v in values], ip=ir.InsertionPoint(block)
+    )
+    results = [value.value.type for value in values]
+    op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, results))
+    if names:
+        op.attributes["res_attrs"] = ir.ArrayAttr.get(
+            [ir.DictAttr.get({"coconet.result_name": ir.StringAttr.get(n)}) for n in names]
+        )

@@ -1,0 +1,275 @@
+"""Schedules: transformations of a program, recorded as IR of the transform dialect.
+
+Each step is applied to the program as the steps before left it, and finds operations by name, so
+no handle dangles. A step that is refused raises, and leaves schedule and program as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coconet_mlir import ir
+from coconet_mlir.dialects import transform
+from coconet_mlir.dialects._coconet_transform_ops_gen import (
+    AsSliceOp,
+    FuseOp,
+    MatchOp,
+    MergeOp,
+    ReorderOp,
+    SplitOp,
+)
+from coconet_mlir.dialects.coconet import apply_named_sequence
+from coconet_mlir.errors import InputError, ScheduleError, reported_as
+from coconet_mlir.program import Program, context
+from coconet_mlir.specs import Cut
+
+_ENTRY = "__transform_main"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One transformation: what it is called, how it is written, what it made of the program."""
+
+    title: str
+    emit: Callable[[ir.Value], None]
+    program: Program
+
+
+def _handle() -> ir.Type:
+    return transform.AnyOpType.get()
+
+
+def _match(name: str, root: ir.Value) -> ir.Value:
+    return MatchOp(_handle(), root, name).result
+
+
+def _sequence(emitters: Sequence[Callable[[ir.Value], None]]) -> ir.Module:
+    """A module with one named sequence that does all of these."""
+    with context(), ir.Location.unknown():
+        module = ir.Module.create()
+        module.operation.attributes["transform.with_named_sequence"] = ir.UnitAttr.get()
+        with ir.InsertionPoint(module.body):
+            sequence = transform.NamedSequenceOp(_ENTRY, [_handle()], [])
+        with ir.InsertionPoint(sequence.body):
+            for emit in emitters:
+                emit(sequence.body.arguments[0])
+            transform.YieldOp()
+        return module
+
+
+def _entry(script: ir.Module) -> ir.OpView:
+    for op in script.body.operations:
+        if op.operation.name == "transform.named_sequence":
+            return op
+    raise InputError(
+        f"the schedule has no named sequence; it is a module with "
+        f"transform.named_sequence @{_ENTRY}(%root: !transform.any_op)"
+    )
+
+
+def _apply(program: Program, script: ir.Module, what: str) -> Program:
+    """The program after a script; the one given stays as it is."""
+    with context(), ir.Location.unknown():
+        payload = program.copy()
+        with reported_as(ScheduleError, f"{what} is refused"):
+            apply_named_sequence(payload.module.operation, _entry(script), script.operation)
+            payload.module.operation.verify()
+        return payload
+
+
+class Schedule:
+    """Steps from a base program to a scheduled one.
+
+    `print(schedule)` shows the steps as transform IR, `print(schedule.program)` what they made.
+
+    Args:
+        program: the base program.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.base = program
+        self.steps: list[Step] = []
+
+    # ===- Steps ---------------------------------------------------------------===
+
+    def split(self, name: str, into: str = "rs_ag", *, dim: Cut = 0) -> Schedule:
+        """`AR(x) -> AG(RS(x))` along `dim`, or "flat"; the parts are `NAME.rs` and `NAME.ag`."""
+        if into != "rs_ag":
+            raise ScheduleError(f"an all_reduce is not split into '{into}'; into is 'rs_ag'")
+
+        def emit(root: ir.Value) -> None:
+            cut = None if dim == "flat" else int(dim)
+            SplitOp(_handle(), _handle(), _match(name, root), dim=cut)
+
+        return self._step("split", f'split "{name}"', emit)
+
+    def merge(self, reduce_scatter: str, all_gather: str | None = None) -> Schedule:
+        """`AG(RS(x)) -> AR(x)`; by default NAME.ag belongs to NAME.rs."""
+        gather = all_gather or reduce_scatter.removesuffix(".rs") + ".ag"
+
+        def emit(root: ir.Value) -> None:
+            MergeOp(_handle(), _match(reduce_scatter, root), _match(gather, root))
+
+        return self._step("merge", f'merge "{reduce_scatter}"', emit)
+
+    def reorder(self, all_gather: str, *, past: str | Sequence[str]) -> Schedule:
+        """`C(AG(x)) -> AG(C(x))` for the computations called `past`; new gathers keep the name."""
+        names = [past] if isinstance(past, str) else list(past)
+
+        def emit(root: ir.Value) -> None:
+            handles = [_match(name, root) for name in names]
+            if len(handles) > 1:
+                handles = [transform.MergeHandlesOp(handles).result]
+            ReorderOp(_handle(), _handle(), _match(all_gather, root), handles[0])
+
+        return self._step("reorder", f'reorder "{all_gather}"', emit)
+
+    def as_slice(self, *states: str) -> Schedule:
+        """Hold states in slices, as their uses cut them. Changes the function's type."""
+
+        def emit(root: ir.Value) -> None:
+            AsSliceOp(root, ir.ArrayAttr.get([ir.StringAttr.get(state) for state in states]))
+
+        return self._step("as_slice", f"as_slice {_quoted(states)}", emit)
+
+    def fuse(self, *names: str, name: str | None = None) -> Schedule:
+        """One region, and one kernel, of all operations with these names."""
+
+        def emit(root: ir.Value) -> None:
+            FuseOp(_handle(), [_match(each, root) for each in names], name=name)
+
+        return self._step("fuse", f"fuse {_quoted(names)}", emit)
+
+    def fuse_allreduce(self, *, slice_state: bool = False) -> Schedule:
+        """Split, reorder and fuse every all_reduce with the computation after it."""
+
+        def emit(root: ir.Value) -> None:
+            options = {"slice-state": True} if slice_state else {}
+            transform.ApplyRegisteredPassOp(_handle(), root, "fuse-allreduce", options=options)
+
+        return self._step("fuse-allreduce", "fuse_allreduce", emit)
+
+    def apply(self, script: str | Path) -> Schedule:
+        """Apply a schedule that was saved as a file, as one step.
+
+        Raises:
+            InputError: the file cannot be read, or holds no schedule.
+            ScheduleError: it is malformed, or a transformation is refused.
+        """
+        try:
+            Path(script).open("rb").close()
+        except OSError as error:
+            raise InputError(f"cannot read {script}: {error.strerror}") from None
+        with reported_as(ScheduleError):
+            module = ir.Module.parseFile(str(script), context())
+        return self._add("schedule", f"schedule {script}", module, _copier(module))
+
+    def _step(self, title: str, what: str, emit: Callable[[ir.Value], None]) -> Schedule:
+        return self._add(title, what, _sequence([emit]), emit)
+
+    def _add(
+        self, title: str, what: str, script: ir.Module, emit: Callable[[ir.Value], None]
+    ) -> Schedule:
+        self.steps.append(Step(title, emit, _apply(self.program, script, what)))
+        return self
+
+    # ===- Views ---------------------------------------------------------------===
+
+    @property
+    def program(self) -> Program:
+        """The program after all steps."""
+        return self.steps[-1].program if self.steps else self.base
+
+    @property
+    def script(self) -> ir.Module:
+        """All steps as one sequence of the transform dialect."""
+        return _sequence([step.emit for step in self.steps])
+
+    def __str__(self) -> str:
+        return str(self.script)
+
+    def __repr__(self) -> str:
+        titles = ", ".join(step.title for step in self.steps)
+        return f"Schedule({self.base!r}, [{titles}])"
+
+    def save(self, path: str | Path) -> None:
+        """Write the transform script; `apply` and `coconet run --schedule` read it."""
+        Path(path).write_text(str(self))
+
+    def trace(self) -> list[tuple[str, str]]:
+        """Title and IR of the base program and of each step; "(unchanged)" where nothing moved."""
+        result = [("input", str(self.base))]
+        last = result[0][1]
+        for step in self.steps:
+            text = str(step.program)
+            result.append((f"after-{step.title}", "(unchanged)\n" if text == last else text))
+            last = text
+        return result
+
+    def dump(self, folder: str | Path) -> list[Path]:
+        """Write 00-input.mlir, 01-after-split.mlir, ... and return their paths."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for index, (title, text) in enumerate(self.trace()):
+            paths.append(target / f"{index:02}-{title}.mlir")
+            paths[-1].write_text(text if text.endswith("\n") else text + "\n")
+        return paths
+
+    # ===- Use -----------------------------------------------------------------===
+
+    def verify(
+        self,
+        *,
+        ranks: int | None = None,
+        mesh: Mapping[str, int] | None = None,
+        sizes: int | Mapping[str, int] | None = None,
+        seed: int = 0,
+    ) -> Any:
+        """Compare with the base program on simulated ranks; see `coconet_mlir.check.equivalent`.
+
+        Raises:
+            ScheduleError: the two differ; the message says where.
+        """
+        from coconet_mlir.check import equivalent
+
+        report = equivalent(
+            self.base.generic(),
+            self.program.generic(),
+            ranks=ranks,
+            mesh=mesh,
+            sizes=sizes,
+            seed=seed,
+        )
+        if not report:
+            raise ScheduleError(str(report))
+        return report
+
+    def compile(self, **options: Any) -> Any:
+        """Compile the scheduled program; see `coconet_mlir.compile`."""
+        return self.program.compile(**options)
+
+
+def _copier(script: ir.Module) -> Callable[[ir.Value], None]:
+    """Writes the body of a script's sequence into another one."""
+
+    def emit(root: ir.Value) -> None:
+        block = _entry(script).operation.regions[0].blocks[0]
+        values = {block.arguments[0]: root}
+        for op in block.operations:
+            if op.operation.name == "transform.yield":
+                continue
+            copy = op.operation.clone()
+            for index, operand in enumerate(op.operation.operands):
+                copy.operation.operands[index] = values[operand]
+            for old, new in zip(op.operation.results, copy.operation.results, strict=True):
+                values[old] = new
+
+    return emit
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
