@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from coconet_mlir.collectives import *
     from coconet_mlir.compile import compile
     from coconet_mlir.errors import *
     from coconet_mlir.layout import Layout, Mesh
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from coconet_mlir.runtime import Executable
     from coconet_mlir.schedule import Schedule
     from coconet_mlir.specs import local, mesh, partial, sliced, state, tensor
-    from coconet_mlir.tensor import Tensor, named
+    from coconet_mlir.tracing import Tensor, named
 
 _MODULES = {
+    "collectives": "all_reduce reduce_scatter all_gather all_to_all broadcast shard",
     "compile": "compile",
     "errors": "CoCoNetError ProgramError ScheduleError CompileError InputError Diagnostic",
     "_runtime": "CollectiveError",
@@ -40,14 +42,13 @@ _MODULES = {
     "ops": (
         "neg abs sqrt rsqrt exp log tanh sigmoid relu gelu silu is_finite add sub mul div pow max "
         "min compare select cast dropout matmul reduce norm softmax reshape broadcast_to transpose "
-        "slice concat constant iota update all_reduce reduce_scatter all_gather all_to_all "
-        "broadcast shard"
+        "slice concat constant iota update"
     ),
     "program": "Program load parse program trace",
     "runtime": "Executable",
     "schedule": "Schedule",
     "specs": "TensorSpec local mesh partial sliced state tensor",
-    "tensor": "Tensor named",
+    "tracing": "Tensor named",
 }
 _OWNERS = {name: module for module, names in _MODULES.items() for name in names.split()}
 

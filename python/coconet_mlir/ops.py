@@ -1,4 +1,4 @@
-"""The operations of the dialect as functions over the tensors of a traced program.
+"""The operations of the dialect, collectives aside, as functions over a traced program's tensors.
 
 Each one is documented in the reference of the dialect; `name` is the name by which schedules find
 the operation. Where an operand may be a number, it becomes a constant.
@@ -7,64 +7,22 @@ the operation. Where an operand may be a number, it becomes a constant.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coconet_mlir import ir
+from coconet_mlir._attributes import enum, flag, i64, i64s
 from coconet_mlir.dtypes import from_numpy, to_mlir
-from coconet_mlir.layout import Layout, Mesh
-from coconet_mlir.tensor import (
+from coconet_mlir.tracing import (
     Builder,
     Operand,
     Tensor,
     constant_like,
     emit,
     emit_joined,
-    error_here,
     joined,
 )
-from coconet_mlir.tensor import constant as _scalar_constant
-
-if TYPE_CHECKING:
-    from coconet_mlir.specs import Cut
-
-Axes = str | Sequence[str]
-Groups = Sequence[Sequence[int]]
-
-
-# ===- Attributes ------------------------------------------------------------===
-
-
-def _i64(value: int) -> ir.IntegerAttr:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
-
-
-def _i64s(values: Sequence[int]) -> ir.DenseI64ArrayAttr:
-    return ir.DenseI64ArrayAttr.get(list(values))
-
-
-def _strings(values: Sequence[str]) -> ir.ArrayAttr:
-    return ir.ArrayAttr.get([ir.StringAttr.get(value) for value in values])
-
-
-def _enum(kind: str, value: str, known: Sequence[str]) -> ir.Attribute:
-    if value not in known:
-        raise error_here(f"unknown {kind.replace('_', ' ')} '{value}'", f"known are {known}")
-    return ir.Attribute.parse(f"#coconet<{kind} {value}>")
-
-
-def _reduction(value: str) -> ir.Attribute:
-    return _enum("reduction", value, ("sum", "prod", "max", "min", "avg"))
-
-
-def _flag(value: bool) -> ir.Attribute | None:
-    return ir.UnitAttr.get() if value else None
-
-
-def _cut_dim(dim: Cut) -> ir.Attribute | None:
-    return None if dim == "flat" else _i64(int(dim))
-
+from coconet_mlir.tracing import constant as _scalar_constant
 
 # ===- Pointwise -------------------------------------------------------------===
 
@@ -110,7 +68,7 @@ min = _binary("min", "the smaller one; NaN if either is NaN")
 
 def compare(predicate: str, lhs: Operand, rhs: Operand, *, name: str | None = None) -> Tensor:
     """A comparison, "eq", "ne", "lt", "le", "gt" or "ge"; a tensor of i1."""
-    kind = _enum("predicate", predicate, ("eq", "ne", "lt", "le", "gt", "ge"))
+    kind = enum("predicate", predicate, ("eq", "ne", "lt", "le", "gt", "ge"))
     return emit_joined("compare", lhs, rhs, attributes={"predicate": kind}, name=name)
 
 
@@ -142,8 +100,8 @@ def dropout(
     """
     attributes = {
         "rate": ir.FloatAttr.get(ir.F64Type.get(), rate),
-        "seed": _i64(seed),
-        "stream": _i64(stream),
+        "seed": i64(seed),
+        "stream": i64(stream),
     }
     return emit("dropout", [x, step], attributes, name=name)
 
@@ -160,7 +118,7 @@ def matmul(
     name: str | None = None,
 ) -> Tensor:
     """Matrix product over the last two dimensions, batched over the leading ones."""
-    flags = {"transpose_lhs": _flag(transpose_lhs), "transpose_rhs": _flag(transpose_rhs)}
+    flags = {"transpose_lhs": flag(transpose_lhs), "transpose_rhs": flag(transpose_rhs)}
     return emit("matmul", [lhs, rhs], flags, name=name)
 
 
@@ -174,9 +132,9 @@ def reduce(
 ) -> Tensor:
     """The "sum", "max", "min" or "mean" over dimensions; pending where one of them is cut."""
     attributes = {
-        "kind": _enum("reduce_kind", kind, ("sum", "max", "min", "mean")),
-        "dims": _i64s(dims),
-        "keep_dims": _flag(keep_dims),
+        "kind": enum("reduce_kind", kind, ("sum", "max", "min", "mean")),
+        "dims": i64s(dims),
+        "keep_dims": flag(keep_dims),
     }
     return emit("reduce", [x], attributes, name=name)
 
@@ -188,7 +146,7 @@ def norm(x: Tensor, *, name: str | None = None) -> Tensor:
 
 def softmax(x: Tensor, dim: int, *, name: str | None = None) -> Tensor:
     """exp(x - max) / sum(exp(x - max)) over a dimension."""
-    return emit("softmax", [x], {"dim": _i64(dim)}, name=name)
+    return emit("softmax", [x], {"dim": i64(dim)}, name=name)
 
 
 # ===- Shape -----------------------------------------------------------------===
@@ -212,7 +170,7 @@ def broadcast_to(x: Tensor, shape: Sequence[int | str], *, name: str | None = No
 
 def transpose(x: Tensor, permutation: Sequence[int], *, name: str | None = None) -> Tensor:
     """Dimension i of the result is dimension permutation[i] of the operand."""
-    return emit("transpose", [x], {"permutation": _i64s(permutation)}, name=name)
+    return emit("transpose", [x], {"permutation": i64s(permutation)}, name=name)
 
 
 def slice(
@@ -225,16 +183,16 @@ def slice(
 ) -> Tensor:
     """A strided box; size -1 takes a whole dimension."""
     attributes = {
-        "offsets": _i64s(offsets),
-        "sizes": _i64s(sizes),
-        "strides": _i64s(strides if strides is not None else [1] * len(offsets)),
+        "offsets": i64s(offsets),
+        "sizes": i64s(sizes),
+        "strides": i64s(strides if strides is not None else [1] * len(offsets)),
     }
     return emit("slice", [x], attributes, name=name)
 
 
 def concat(tensors: Sequence[Tensor], dim: int, *, name: str | None = None) -> Tensor:
     """Tensors one after another along a dimension."""
-    return emit("concat", list(tensors), {"dim": _i64(dim)}, name=name)
+    return emit("concat", list(tensors), {"dim": i64(dim)}, name=name)
 
 
 def constant(value: object, dtype: str | None = None, *, name: str | None = None) -> Tensor:
@@ -254,7 +212,7 @@ def iota(shape: Sequence[int], dim: int, dtype: str = "i32", *, name: str | None
     """The index along a dimension."""
     Builder.current()
     result = _plain_type(shape, to_mlir(dtype))
-    return emit("iota", [], {"dim": _i64(dim)}, result=result, name=name)
+    return emit("iota", [], {"dim": i64(dim)}, result=result, name=name)
 
 
 # ===- State -----------------------------------------------------------------===
@@ -264,137 +222,3 @@ def update(state: Tensor, value: Operand, *, name: str | None = None) -> Tensor:
     """Overwrite a state argument; returns the new value, the argument still means the old one."""
     new = value if isinstance(value, Tensor) else constant_like(value, state)
     return emit("update", [state, new], result=state.type, name=name)
-
-
-# ===- Collectives -----------------------------------------------------------===
-
-
-def _group(axes: Axes | None, groups: Groups | None, default: Sequence[str]) -> dict:
-    if groups is not None:
-        return {"groups": ir.ArrayAttr.get([_i64s(members) for members in groups])}
-    names = [axes] if isinstance(axes, str) else list(axes) if axes is not None else list(default)
-    return {"axes": _strings(names)}
-
-
-def _pending(x: Tensor, axes: Axes | None, reduction: str | None) -> tuple[list[str], str]:
-    """Axes and reduction that a collective takes from a pending operand."""
-    layout = x.layout
-    chosen = reduction or next(iter(layout.partial.values()), None)
-    if chosen is None:
-        raise error_here(
-            f"no reduction is given, and the operand is {layout.describe()}",
-            'give reduction="sum", or make the argument partial',
-        )
-    if axes is not None:
-        return [axes] if isinstance(axes, str) else list(axes), chosen
-    found = [axis for axis, kind in layout.partial.items() if kind == chosen]
-    if not found:
-        raise error_here(
-            f"no axes are given, and the operand is {layout.describe()}",
-            'name the axes to reduce over: axes="dp"',
-        )
-    return found, chosen
-
-
-def all_reduce(
-    x: Tensor,
-    *,
-    axes: Axes | None = None,
-    groups: Groups | None = None,
-    reduction: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Reduce over a group, result on every member. By default over all axes where it is pending."""
-    if groups is None:
-        axes, reduction = _pending(x, axes, reduction)
-    attributes = {"reduction": _reduction(reduction or "sum"), **_group(axes, groups, ())}
-    return emit("all_reduce", [x], attributes, hint=x.type, name=name)
-
-
-def reduce_scatter(
-    x: Tensor,
-    dim: Cut = 0,
-    *,
-    axes: Axes | None = None,
-    groups: Groups | None = None,
-    reduction: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Reduce over a group, each member keeps its chunk of `dim` (or of the "flat" order)."""
-    if groups is None:
-        axes, reduction = _pending(x, axes, reduction)
-    attributes = {
-        "reduction": _reduction(reduction or "sum"),
-        "dim": _cut_dim(dim),
-        **_group(axes, groups, ()),
-    }
-    return emit("reduce_scatter", [x], attributes, hint=x.type, name=name)
-
-
-def _cutting(x: Tensor, dim: Cut) -> Sequence[str]:
-    layout = x.layout
-    if dim == "flat":
-        return layout.flat
-    return layout.dims[int(dim)] if int(dim) < len(layout.dims) else ()
-
-
-def all_gather(
-    x: Tensor,
-    dim: Cut = 0,
-    *,
-    axes: Axes | None = None,
-    groups: Groups | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Concatenate the chunks of `dim` (or of the "flat" order). By default all axes of the cut."""
-    attributes = {"dim": _cut_dim(dim), **_group(axes, groups, _cutting(x, dim))}
-    return emit("all_gather", [x], attributes, hint=x.type, name=name)
-
-
-def all_to_all(
-    x: Tensor,
-    from_dim: int,
-    into_dim: int,
-    *,
-    axes: Axes | None = None,
-    groups: Groups | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Move a cut from one dimension to another. By default all axes of the cut."""
-    attributes = {
-        "from_dim": _i64(from_dim),
-        "into_dim": _i64(into_dim),
-        **_group(axes, groups, _cutting(x, from_dim)),
-    }
-    return emit("all_to_all", [x], attributes, hint=x.type, name=name)
-
-
-def broadcast(
-    x: Tensor,
-    root: int = 0,
-    *,
-    axes: Axes | None = None,
-    groups: Groups | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """The value of the member at position `root` on every member."""
-    layout = x.layout
-    attributes = {
-        "root": _i64(root),
-        **_group(axes, groups, layout.local or tuple(layout.rooted)),
-    }
-    return emit("broadcast", [x], attributes, hint=x.type, name=name)
-
-
-def shard(x: Tensor, axes: Axes, dim: Cut = 0, *, name: str | None = None) -> Tensor:
-    """Keep one's chunk of a replicated value, without communication."""
-    mesh: Mesh | None = x.layout.mesh or Builder.current().mesh
-    if mesh is None:
-        raise error_here(
-            "the program has no mesh to cut along", 'write @program(mesh=mesh(dp="?"))'
-        )
-    # Any layout that names the mesh does; the compiler infers the result's.
-    encoding = Layout(mesh, local=mesh.axes).attribute()
-    hint = ir.RankedTensorType.get(x.type.shape, x.type.element_type, encoding)
-    attributes = {"dim": _cut_dim(dim), **_group(axes, None, ())}
-    return emit("shard", [x], attributes, hint=hint, name=name)

@@ -13,7 +13,7 @@ from coconet_mlir import ir
 from coconet_mlir.errors import CoCoNetError, Diagnostic, InputError, ProgramError, reported_as
 from coconet_mlir.layout import Layout, Mesh
 from coconet_mlir.specs import TensorSpec
-from coconet_mlir.tensor import Builder, Tensor, error_here
+from coconet_mlir.tracing import Builder, Tensor, error_here
 
 
 @functools.cache

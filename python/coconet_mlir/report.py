@@ -109,6 +109,11 @@ def _sent(kind: str, amount: Amount, size: int | None, words: str) -> str:
     return f"{'2 ' if times == 2 else ''}{factor} x {amount}"
 
 
+def operations(program: Program, function: str | None = None) -> set[str]:
+    """Names of the dialect's operations that a function uses, without prefix."""
+    return {_short(op) for op in _walk(program.function_op(function).operation)}
+
+
 def communications(program: Program, function: str | None = None) -> list[Communication]:
     """The collectives of a function in program order."""
     signature = program.signature(function)

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from coconet_mlir import ir
 from coconet_mlir.dialects import coconet
 from coconet_mlir.dtypes import is_float, to_mlir
@@ -239,13 +241,12 @@ def joined(*operands: Operand) -> list[Tensor]:
         raise error_here("an operation has only numbers as operands", "one operand is a tensor")
     result = []
     for operand in operands:
-        if not isinstance(operand, Tensor | int | float):
+        number = operand.item() if isinstance(operand, np.number) else operand
+        if not isinstance(number, Tensor | int | float):
             raise error_here(
                 f"{type(operand).__name__} is no operand", "use tensors of the program, or numbers"
             )
-        result.append(
-            operand if isinstance(operand, Tensor) else constant_like(operand, tensors[0])
-        )
+        result.append(number if isinstance(number, Tensor) else constant_like(number, tensors[0]))
     return result
 
 
