@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import __version__
 
@@ -111,20 +111,13 @@ def _show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _binding(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"ranks": arguments.ranks, "mesh": arguments.mesh}
-
-
 def _check(arguments: argparse.Namespace) -> int:
-    from .check import equivalent
-
-    program = _load(arguments)
-    report = equivalent(
-        program.generic(),
-        _scheduled(arguments, program).program.generic(),
+    schedule = _scheduled(arguments, _load(arguments))
+    report = schedule.compare(
+        ranks=arguments.ranks,
+        mesh=arguments.mesh,
         sizes=arguments.sizes or None,
         function=arguments.function,
-        **_binding(arguments),
     )
     print(report)
     return 0 if report else 1

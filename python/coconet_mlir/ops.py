@@ -219,6 +219,9 @@ def iota(shape: Sequence[int], dim: int, dtype: str = "i32", *, name: str | None
 
 
 def update(state: Tensor, value: Operand, *, name: str | None = None) -> Tensor:
-    """Overwrite a state argument; returns the new value, the argument still means the old one."""
+    """Overwrite a state argument; returns the new value, the argument still means the old one.
+
+    It takes no name from `named`: a schedule moves computations, not updates.
+    """
     new = value if isinstance(value, Tensor) else constant_like(value, state)
-    return emit("update", [state, new], result=state.type, name=name)
+    return emit("update", [state, new], result=state.type, name=name or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -137,10 +138,11 @@ def _fused(program: Program, function: str | None) -> list[str]:
         if op.name != "coconet.fused":
             continue
         inner = list(_walk(op))
-        held = [_short(o) for o in inner if _short(o) in _COLLECTIVES]
+        held = Counter(_short(o) for o in inner if _short(o) in _COLLECTIVES)
         count = sum(_short(o) not in (*_COLLECTIVES, "yield", "constant", "shard") for o in inner)
         kind = str(op.attributes["kind"]).removesuffix(">").split()[-1]
-        words = [*held, f"{count} pointwise op{'' if count == 1 else 's'}"]
+        words = [op if times == 1 else f"{times} {op}" for op, times in held.items()]
+        words.append(f"{count} pointwise op{'' if count == 1 else 's'}")
         lines.append(f"{kind} {_quoted(_name(op))}: {', '.join(words)}".replace(" :", ":"))
     return lines
 

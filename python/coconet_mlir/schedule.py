@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coconet_mlir import ir
+from coconet_mlir.binding import bind
 from coconet_mlir.dialects import transform
 from coconet_mlir.dialects._coconet_transform_ops_gen import (
     AsSliceOp,
@@ -22,9 +23,12 @@ from coconet_mlir.dialects._coconet_transform_ops_gen import (
     SplitOp,
 )
 from coconet_mlir.dialects.coconet import apply_named_sequence
-from coconet_mlir.errors import InputError, ScheduleError, reported_as
+from coconet_mlir.errors import InputError, ProgramError, ScheduleError, reported_as
 from coconet_mlir.program import Program, context
 from coconet_mlir.specs import Cut
+
+if TYPE_CHECKING:
+    from coconet_mlir.check import Report
 
 _ENTRY = "__transform_main"
 
@@ -221,29 +225,50 @@ class Schedule:
 
     # ===- Use -----------------------------------------------------------------===
 
-    def verify(
+    def compare(
         self,
         *,
         ranks: int | None = None,
         mesh: Mapping[str, int] | None = None,
         sizes: int | Mapping[str, int] | None = None,
         seed: int = 0,
-    ) -> Any:
+        function: str | None = None,
+    ) -> Report:
         """Compare with the base program on simulated ranks; see `coconet_mlir.check.equivalent`.
+
+        Args:
+            ranks: number of ranks, for a mesh of one axis.
+            mesh: sizes of the mesh's axes by name.
+            sizes: open sizes, one for all or by name; by default one that no group divides.
+
+        Raises:
+            CompileError: the mesh does not fit the program.
+            ProgramError: the programs cannot be evaluated.
+        """
+        from coconet_mlir.check import equivalent
+        from coconet_mlir.interpreter.domain import InterpretationError
+
+        programs = [bind(program, ranks=ranks, mesh=mesh) for program in (self.base, self.program)]
+        has_mesh = programs[0].signature(function).mesh is not None
+        try:
+            return equivalent(
+                programs[0].generic(),
+                programs[1].generic(),
+                ranks=None if has_mesh else ranks,
+                sizes=sizes,
+                seed=seed,
+                function=function,
+            )
+        except InterpretationError as error:
+            raise ProgramError(f"the programs cannot be compared: {error}") from None
+
+    def verify(self, **options: Any) -> Report:
+        """`compare`, as an assertion.
 
         Raises:
             ScheduleError: the two differ; the message says where.
         """
-        from coconet_mlir.check import equivalent
-
-        report = equivalent(
-            self.base.generic(),
-            self.program.generic(),
-            ranks=ranks,
-            mesh=mesh,
-            sizes=sizes,
-            seed=seed,
-        )
+        report = self.compare(**options)
         if not report:
             raise ScheduleError(str(report))
         return report

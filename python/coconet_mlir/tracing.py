@@ -228,9 +228,7 @@ def constant(value: Scalar, dtype: str) -> Tensor:
         type_ = ir.RankedTensorType.get([], element)
         elements = ir.DenseElementsAttr.get_splat(type_, scalar)
         # Without a name: a schedule that moves a named group does not mean its constants.
-        outer, builder.names = builder.names, []
-        builder.constants[key] = emit("constant", [], {"value": elements})
-        builder.names = outer
+        builder.constants[key] = emit("constant", [], {"value": elements}, name="")
     return builder.constants[key]
 
 
@@ -273,6 +271,7 @@ def emit(
     """Make the operation `coconet.<op>`. Its type is inferred, with the help of one of these:
 
     Args:
+        name: its name, by default that of the innermost `named` block; "" for none.
         hint: a type for ops that take more from it than operands tell (a mesh, a shape); the
             compiler corrects the rest.
         result: the very type, for ops that infer none.
@@ -282,7 +281,7 @@ def emit(
         if not isinstance(operand, Tensor):
             raise error_here(f"{type(operand).__name__} is no tensor of the program")
     held: dict[str, Any] = {k: v for k, v in (attributes or {}).items() if v is not None}
-    label = name or (builder.names[-1] if builder.names else None)
+    label = builder.names[-1] if name is None and builder.names else name
     if label:
         held["coconet.name"] = ir.StringAttr.get(label)
     given = result or hint

@@ -1,0 +1,40 @@
+"""Passes over programs: giving the axes of a mesh their sizes, and running pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from coconet_mlir.errors import CompileError, InputError, reported_as
+from coconet_mlir.passmanager import PassManager
+from coconet_mlir.program import Program, context
+
+
+def bind(
+    program: Program, *, ranks: int | None = None, mesh: Mapping[str, int] | None = None
+) -> Program:
+    """The program with all sizes of its mesh known.
+
+    Raises:
+        CompileError: an axis is unknown or has no size, or a division that must be exact is not.
+    """
+    if ranks is not None and mesh is not None:
+        raise InputError("both ranks and mesh are given; give one of them")
+    options = []
+    if ranks is not None:
+        options.append(f"ranks={ranks}")
+    if mesh:
+        axes = ",".join(f"{axis}={size}" for axis, size in mesh.items())
+        options.append(f"axes={axes}")
+    bound = program.copy()
+    run_pipeline(bound, f"builtin.module(coconet-bind-mesh{{{' '.join(options)}}})")
+    return bound
+
+
+def run_pipeline(program: Program, pipeline: str) -> None:
+    """Run passes on a program, in place.
+
+    Raises:
+        CompileError: a pass fails.
+    """
+    with context(), reported_as(CompileError):
+        PassManager.parse(pipeline).run(program.module.operation)

@@ -1,0 +1,114 @@
+"""The schedule object: steps, refusals, what it prints and saves."""
+
+from __future__ import annotations
+
+import coconet_mlir as cc
+import pytest
+
+
+@cc.program(mesh=cc.mesh(dp="?"))
+def momentum(g: cc.partial("n", dp="sum"), p: cc.state("n"), m: cc.state("n")):
+    total = cc.all_reduce(g, name="total")
+    with cc.named("opt"):
+        m_new = 0.9 * m + total
+        cc.update(m, m_new)
+        cc.update(p, p - 0.1 * m_new)
+
+
+def sliced() -> cc.Schedule:
+    return momentum.schedule().split("total").reorder("total.ag", past="opt")
+
+
+def test_steps_are_recorded_and_printed():
+    schedule = sliced().fuse("total.rs", "opt", "total.ag", name="step")
+    text = str(schedule)
+    for op in ("split", "reorder", "fuse"):
+        assert text.count(f"transform.coconet.{op} ") == 1
+    assert "coconet.reduce_scatter" in str(schedule.program)
+    assert "coconet.fused" in str(schedule.program)
+    assert "coconet.fused" not in str(momentum)
+    assert repr(schedule) == "Schedule(Program(@momentum), [split, reorder, fuse])"
+
+
+def test_every_step_equals_the_base():
+    schedule = sliced()
+    for ranks in (1, 3, 4):
+        assert schedule.verify(ranks=ranks)
+    schedule.as_slice("m").fuse("total.rs", "opt", "total.ag", name="step")
+    assert schedule.program.signature().states[1].layout.describe() == "dimension 0 cut by dp"
+    assert "equivalent on 4 ranks" in str(schedule.verify(ranks=4))
+
+
+def test_flat_split_and_merge():
+    schedule = cc.Schedule(momentum).split("total", dim="flat")
+    assert "into flat" in str(schedule.program)
+    schedule.merge("total.rs")
+    assert str(schedule.program).count("all_reduce") == 1
+    schedule.verify(ranks=2)
+
+
+def test_a_refused_step_leaves_everything_as_it_was():
+    schedule = cc.Schedule(momentum).split("total")
+    before = str(schedule.program), str(schedule)
+    with pytest.raises(cc.ScheduleError, match="no op is named 'nothing'") as caught:
+        schedule.reorder("total.ag", past="nothing")
+    assert (str(schedule.program), str(schedule)) == before
+    assert "reorder" in str(caught.value)
+    with pytest.raises(cc.ScheduleError) as caught:
+        schedule.as_slice("m")
+    assert caught.value.notes, "a refusal says what would be accepted"
+    assert (str(schedule.program), str(schedule)) == before
+    with pytest.raises(cc.ScheduleError, match="is not split into 'two'"):
+        schedule.split("total", into="two")
+
+
+def test_a_saved_schedule_does_the_same(tmp_path):
+    schedule = sliced().fuse("total.rs", "opt", "total.ag")
+    path = tmp_path / "s.mlir"
+    schedule.save(path)
+    loaded = cc.Schedule(momentum).apply(path)
+    assert str(loaded.program) == str(schedule.program)
+    assert str(loaded).count("transform.coconet.fuse ") == 1
+    with pytest.raises(cc.InputError, match="cannot read"):
+        cc.Schedule(momentum).apply(tmp_path / "missing.mlir")
+    path.write_text("module {}")
+    with pytest.raises(cc.InputError, match="the schedule has no named sequence"):
+        cc.Schedule(momentum).apply(path)
+    path.write_text("module {")
+    with pytest.raises(cc.ScheduleError, match=str(path)):
+        cc.Schedule(momentum).apply(path)
+
+
+def test_dump_shows_each_step(tmp_path):
+    schedule = cc.Schedule(momentum).split("total").fuse_allreduce().fuse_allreduce()
+    paths = schedule.dump(tmp_path / "trace")
+    assert [path.name for path in paths] == [
+        "00-input.mlir",
+        "01-after-split.mlir",
+        "02-after-fuse-allreduce.mlir",
+        "03-after-fuse-allreduce.mlir",
+    ]
+    assert paths[0].read_text() == str(momentum)
+    assert paths[3].read_text() == "(unchanged)\n"
+
+
+def test_fuse_allreduce():
+    schedule = cc.Schedule(momentum).fuse_allreduce()
+    assert "coconet.fused all_reduce" in str(schedule.program)
+    schedule.verify(ranks=3)
+    cut = cc.Schedule(momentum).fuse_allreduce(slice_state=True)
+    assert "dimension 0 cut by dp" in [p.layout.describe() for p in cut.program.signature().states]
+    cut.verify(ranks=3)
+
+
+def test_a_wrong_schedule_is_found():
+    schedule = cc.Schedule(momentum).split("total")
+
+    @cc.program(mesh=cc.mesh(dp="?"))
+    def other(g: cc.partial("n", dp="sum"), p: cc.state("n"), m: cc.state("n")):
+        m_new = cc.update(m, 0.9 * m + 2 * cc.all_reduce(g))
+        cc.update(p, p - 0.1 * m_new)
+
+    schedule.base = other
+    with pytest.raises(cc.ScheduleError, match="not equivalent on 2 ranks"):
+        schedule.verify(ranks=2)
