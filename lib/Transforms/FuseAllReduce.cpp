@@ -135,7 +135,14 @@ LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
   if (op.getGroupsAttr())
     return refusal.set(op, "its group is given as lists",
                        "name the axes of the mesh");
-  FailureOr<RankedTensorType> slice = typeOfSplit(op, /*dim=*/0, refusal);
+  // The outermost dimension that has something to cut: its slices are
+  // contiguous.
+  auto *found = llvm::find_if(op.getType().getShape(),
+                              [](int64_t size) { return size != 1; });
+  int64_t dim = found == op.getType().getShape().end()
+                    ? 0
+                    : found - op.getType().getShape().begin();
+  FailureOr<RankedTensorType> slice = typeOfSplit(op, dim, refusal);
   if (failed(slice))
     return failure();
   ReorderPlan plan(op.getResult(), *slice, op.getGroupAxes());
@@ -150,7 +157,7 @@ LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
   }
 
   std::string name = getName(op).str();
-  SplitCollectives split = *splitAllReduce(rewriter, op, /*dim=*/0, refusal);
+  SplitCollectives split = *splitAllReduce(rewriter, op, dim, refusal);
   ReorderedOps reordered = plan.apply(rewriter, split.allGather);
   if (wantsSlicedState)
     sliceStates(reordered);
