@@ -43,7 +43,7 @@ def test_schedule_that_fails_raises_with_the_diagnostic(context):
       }
     """)
     payload = ir.Module.parse(PROGRAM)
-    with pytest.raises(ValueError, match='no op is named "second"'):
+    with pytest.raises(ValueError, match="no op is named 'second'"):
         interpreter.apply_named_sequence(payload, schedule.body.operations[0], schedule)
 
 
