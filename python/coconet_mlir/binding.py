@@ -37,4 +37,4 @@ def run_pipeline(program: Program, pipeline: str) -> None:
         CompileError: a pass fails.
     """
     with context(), reported_as(CompileError):
-        PassManager.parse(pipeline).run(program.module.operation)
+        PassManager.parse(pipeline).run_in_place(program.module.operation)
