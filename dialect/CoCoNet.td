@@ -17,5 +17,6 @@ include "CoCoNetPointwiseOps.td"
 include "CoCoNetTensorOps.td"
 include "CoCoNetCollectiveOps.td"
 include "CoCoNetRankOps.td"
+include "CoCoNetKernelOps.td"
 
 #endif // COCONET_TD

@@ -27,6 +27,13 @@ def CoCoNet_Dialect : Dialect {
       a dimension unnamed.
     - `coconet.arg_name = "grad"` on a function argument and
       `coconet.result_name` on a result: names used at run time.
+    - `coconet.layout` on an argument or result of a rank function: how the
+      tensors of the ranks make the logical one; absent means replicated.
+    - `coconet.size_of = [argument, dim]` on an index argument of a rank function:
+      it carries the logical size of that dimension, which one rank's slice does
+      not tell.
+    - `coconet.states = n` on a function of kernels: its last n results are
+      states written in place.
     - `coconet.mesh` on a function or module: the mesh of a program whose types
       do not mention one.
   }];

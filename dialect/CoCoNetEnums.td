@@ -41,4 +41,18 @@ def CoCoNet_FusedKind : CoCoNet_Enum<"FusedKind",
 def CoCoNet_FusedKindAttr
     : EnumAttr<CoCoNet_Dialect, CoCoNet_FusedKind, "fused_kind">;
 
+def CoCoNet_Access : CoCoNet_Enum<"Access",
+    "how a symmetric kernel uses an operand", [
+  // Of all members' full tensors: the reduction of the elements of one's chunk.
+  I32EnumAttrCase<"reduce", 0>,
+  // Of one's own full tensor: the elements of one's chunk.
+  I32EnumAttrCase<"slice", 1>,
+  // A tensor that is a chunk.
+  I32EnumAttrCase<"chunk", 2>,
+  // A tensor without the dimension that is cut.
+  I32EnumAttrCase<"shared", 3>,
+  // Into every member's full tensor: the elements of one's chunk.
+  I32EnumAttrCase<"gather", 4>]>;
+def CoCoNet_AccessAttr : EnumAttr<CoCoNet_Dialect, CoCoNet_Access, "access">;
+
 #endif // COCONET_ENUMS_TD

@@ -121,6 +121,90 @@ def FuseAllReduce : Pass<"coconet-fuse-all-reduce", "::mlir::func::FuncOp"> {
            "hold state in slices where all its uses allow it">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+def Decompose : Pass<"coconet-decompose"> {
+  let summary = "expand composite ops into reductions and pointwise ops";
+  let description = [{
+    Before: any distributed program. After: no `coconet.softmax`; its maximum and
+    its sum are `coconet.reduce`, followed by the all_reduce that a cut dimension
+    needs. f16 and bf16 are computed in f32 and rounded once. Other ops stay:
+    `mean` and `norm` need the logical sizes that `--coconet-to-rank` knows.
+  }];
+}
+
+def ToRank : Pass<"coconet-to-rank", "::mlir::ModuleOp"> {
+  let summary = "from the distributed program to what one rank runs";
+  let description = [{
+    Before: straight-line functions over a bound mesh, without calls and
+    composite ops. After: the same functions on plain tensors that hold one
+    rank's part. Collectives are `coconet.rank.*` ops, free sharding is
+    `coconet.rank.shard`, `mean`, `norm` and dropout use logical sizes and
+    offsets. A cut dimension has its static chunk size where the division is
+    exact, else an open one; flat slices have one dimension.
+
+    Arguments keep their order and attributes; `coconet.layout` says how they
+    lie. Dynamic sizes of cut dimensions follow as index arguments marked
+    `coconet.size_of`. Results that are the value of an `update` are dropped,
+    since the state's buffer holds them. Sizes that must agree and are not known
+    to are checked at run time (`coconet.rank.check_size`).
+
+    Declines open mesh sizes, calls, control flow, and a region that reshapes its
+    own values to slice them flat.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ToKernels : Pass<"coconet-to-kernels", "::mlir::ModuleOp"> {
+  let summary = "from the rank program to kernels over tensors";
+  let description = [{
+    Before: a rank program. After: computation is `linalg.generic` over scalars
+    (a fused computation is one of them), matrix products are `coconet.gemm`,
+    and every collective, with the computation fused around it, is one
+    `coconet.symmetric_kernel`. f16 and bf16 are computed in f32 and rounded
+    after every op; reductions accumulate in f32 and round once.
+
+    State is written in place: a kernel whose result is the value of an `update`
+    has the state argument as its init, and the function returns the states
+    behind its own results, so that bufferization sees the writes. Other
+    arguments are not writable.
+
+    Declines a fused all_reduce whose reduce_scatter reads a value computed in
+    the region, and whose result is neither a chunk nor gathered.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def DropStateResults : Pass<"coconet-drop-state-results", "::mlir::ModuleOp"> {
+  let summary = "drop returned states once they are buffers";
+  let description = [{
+    Before: bufferized functions that return their states last
+    (`coconet.states` says how many). After: they do not. A state that is not the
+    buffer of an argument is reported: the write would be lost.
+  }];
+}
+
+def LowerKernels : Pass<"coconet-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "from kernels over buffers to vectorised loops and run-time calls";
+  let description = [{
+    Before: bufferized rank functions. After: parallel `linalg.generic` and
+    symmetric kernels are loops over vectors of 16 elements through raw pointers,
+    with a scalar tail; symmetric kernels stand between the run-time's
+    `coconet_rt_enter` and `coconet_rt_leave`. Other `linalg` ops are left to
+    upstream's loops.
+
+    Functions get the rank (`!llvm.ptr`) as first argument and, for every result,
+    a pointer to a buffer descriptor that they fill as last arguments; they return
+    nothing and have a C interface.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif // COCONET_PASSES_TD

@@ -121,4 +121,11 @@ def CoCoNet_RankDropoutOp : CoCoNet_RankOp<"dropout", [Pure, AttrSizedOperandSeg
   let hasVerifier = 1;
 }
 
+def CoCoNet_RankCheckSizeOp : CoCoNet_Op<"rank.check_size"> {
+  let summary = "fail the run unless two sizes agree";
+  let description = "`what` says in the message which sizes these are.";
+  let arguments = (ins Index:$expected, Index:$actual, StrAttr:$what);
+  let assemblyFormat = "$what $expected `,` $actual attr-dict";
+}
+
 #endif // COCONET_RANK_OPS_TD

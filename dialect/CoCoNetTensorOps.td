@@ -175,7 +175,7 @@ def CoCoNet_UpdateOp : CoCoNet_Op<"update", [AllTypesMatch<["state", "value", "r
 }
 
 def CoCoNet_YieldOp : CoCoNet_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["FusedOp"]>]> {
+    ParentOneOf<["FusedOp", "SymmetricKernelOp"]>]> {
   let summary = "results of a region";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";

@@ -2,6 +2,7 @@
 
 #include "InitAll.h"
 
+#include "Conversion/ToKernels/BufferizableModels.h"
 #include "IR/CoCoNet.h"
 #include "Pipelines/Pipelines.h"
 #include "TransformOps/CoCoNetTransformOps.h"
@@ -109,6 +110,7 @@ void coconet::registerAll(DialectRegistry &registry) {
   LLVM::registerInlinerInterface(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   registerBufferizationModels(registry);
+  registerBufferizableModels(registry);
   registerLLVMModels(registry);
 }
 

@@ -29,6 +29,8 @@ inline constexpr llvm::StringLiteral argNameAttr = "coconet.arg_name";
 inline constexpr llvm::StringLiteral resultNameAttr = "coconet.result_name";
 inline constexpr llvm::StringLiteral meshAttr = "coconet.mesh";
 inline constexpr llvm::StringLiteral layoutAttr = "coconet.layout";
+inline constexpr llvm::StringLiteral statesAttr = "coconet.states";
+inline constexpr llvm::StringLiteral sizeOfAttr = "coconet.size_of";
 } // namespace coconet
 
 #include "CoCoNetDialect.h.inc"

@@ -81,6 +81,12 @@ LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
              << "attribute '" << name << "' must be a #coconet.mesh";
     return success();
   }
+  if (name == statesAttr) {
+    if (!isa<IntegerAttr>(attr.getValue()))
+      return op->emitOpError()
+             << "attribute '" << name << "' must be an integer";
+    return success();
+  }
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; known are 'coconet.name' and 'coconet.mesh'";
 }
@@ -118,6 +124,14 @@ static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
              << what << ": '" << name << "' must be a #coconet.layout";
     return success();
   }
+  if (name == sizeOfAttr) {
+    auto place = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+    if (!place || place.size() != 2 || !type.isIndex())
+      return op->emitOpError()
+             << what << ": '" << name
+             << "' must be an argument number and a dimension, on an index";
+    return success();
+  }
   if (!isa<StringAttr>(attr.getValue()))
     return op->emitOpError() << what << ": '" << name << "' must be a string";
   return success();
@@ -133,7 +147,7 @@ LogicalResult CoCoNetDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   return verifyValueAttribute(
       op, attr, function.getArgumentTypes()[argIndex],
       ("argument " + Twine(argIndex)).str(),
-      {stateAttr, dimsAttr, argNameAttr, layoutAttr});
+      {stateAttr, dimsAttr, argNameAttr, layoutAttr, sizeOfAttr});
 }
 
 LogicalResult

@@ -42,4 +42,5 @@ void coconet::registerPipelines() {
       "fuse-allreduce",
       "split, reorder and fuse every all_reduce with the computation after it",
       buildFuseAllReduce);
+  registerLoweringPipelines();
 }

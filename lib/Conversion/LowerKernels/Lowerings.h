@@ -1,0 +1,32 @@
+//===- Lowerings.h - kernels to loops and calls -----------------*- C++ -*-===//
+
+#ifndef COCONET_CONVERSION_LOWERKERNELS_LOWERINGS_H
+#define COCONET_CONVERSION_LOWERKERNELS_LOWERINGS_H
+
+#include "IR/CoCoNet.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace coconet {
+
+/// Each replaces one op over buffers; the op is erased.
+mlir::LogicalResult lowerSymmetricKernel(SymmetricKernelOp op);
+mlir::LogicalResult lowerSymmetricBroadcast(SymmetricBroadcastOp op);
+mlir::LogicalResult lowerSymmetricAllToAll(SymmetricAllToAllOp op);
+mlir::LogicalResult lowerGemm(GemmOp op);
+void lowerCheckSize(RankCheckSizeOp op);
+void lowerCoordinate(RankCoordinateOp op);
+
+/// Parallel ops become loops; others are left as they are.
+void lowerGeneric(mlir::linalg::GenericOp op);
+
+/// Copies between buffers that are not contiguous become loops.
+void lowerCopy(mlir::memref::CopyOp op);
+
+/// The rank as first argument, results through pointers as last arguments.
+mlir::LogicalResult convertBoundary(mlir::func::FuncOp function);
+
+} // namespace coconet
+
+#endif // COCONET_CONVERSION_LOWERKERNELS_LOWERINGS_H

@@ -1,0 +1,192 @@
+//===- ElementwiseGroup.cpp - pointwise ops over one box --------------------===//
+
+#include "Conversion/ToKernels/KernelBuilder.h"
+#include "Conversion/ToKernels/ScalarOps.h"
+#include "IR/Refusal.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace coconet;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+TypedAttr coconet::splatOf(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return {};
+  return cast<TypedAttr>(elements.getSplatValue<Attribute>());
+}
+
+ElementwiseGroup::ElementwiseGroup(ArrayRef<Operation *> ops,
+                                   ValueRange outputs)
+    : outputs(outputs) {
+  llvm::SmallPtrSet<Operation *, 16> wanted;
+  for (Value output : outputs)
+    wanted.insert(output.getDefiningOp());
+  SmallVector<Operation *> backward;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!wanted.contains(op) || isa<ConstantOp>(op))
+      continue;
+    backward.push_back(op);
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        wanted.insert(producer);
+  }
+  needed.insert(backward.rbegin(), backward.rend());
+  if (!outputs.empty())
+    rank = typeOf(outputs.front()).getRank();
+  boxShape.assign(typeOf(outputs.front()).getShape().begin(),
+                  typeOf(outputs.front()).getShape().end());
+}
+
+LogicalResult ElementwiseGroup::analyze() {
+  for (Operation *op : needed)
+    if (failed(visit(op)))
+      return failure();
+  for (Value output : outputs)
+    if (!isInside(output) && !splatOf(output) &&
+        failed(addLeaf(output.getDefiningOp(), output, Access::shared)))
+      return failure();
+  return success();
+}
+
+LogicalResult ElementwiseGroup::analyze(const Group &of, int64_t along) {
+  group = of;
+  dim = along;
+  // The chunk's size may be open where that of the whole is not.
+  boxShape[dim] = ShapedType::kDynamic;
+  return analyze();
+}
+
+/// Whether the op only says which elements of its operand are meant.
+static bool isView(Operation *op) {
+  return isa<RankReduceScatterOp, RankAllReduceOp, RankAllGatherOp, RankShardOp>(
+      op);
+}
+
+LogicalResult ElementwiseGroup::visit(Operation *op) {
+  Value first = op->getNumOperands() ? op->getOperand(0) : Value();
+  if (isa<RankReduceScatterOp, RankAllReduceOp, RankShardOp>(op)) {
+    if (isInside(first))
+      return refuse(op, "reads a value that is computed in the same fused region",
+                    "compute it before the region");
+    auto reduction = op->getAttrOfType<ReductionAttr>("reduction");
+    if (reduction)
+      return addLeaf(op, first, Access::reduce, reduction.getValue());
+    return addLeaf(op, first, Access::slice);
+  }
+  ValueRange operands = op->getOperands();
+  if (isa<RankAllGatherOp>(op))
+    operands = operands.take_front(1);
+  if (isa<RankDropoutOp>(op))
+    operands = operands.take_front(2);
+  for (Value operand : operands) {
+    if (isInside(operand) || splatOf(operand))
+      continue;
+    // A slice taken before the kernel is read from the whole tensor, so that
+    // the kernel may write there.
+    auto shard = operand.getDefiningOp<RankShardOp>();
+    if (shard && group && int64_t(shard.getDim()) == dim &&
+        Group{shard.getMesh(), shard.getAxesAttr(), {}} == *group &&
+        typeOf(operand).getRank() == rank) {
+      if (failed(addLeaf(op, shard.getOperand(), Access::slice)))
+        return failure();
+      leafOf[{operand, -1}] = leafOf[{shard.getOperand(), int(Access::slice)}];
+      continue;
+    }
+    if (failed(addLeaf(op, operand, Access::shared)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ElementwiseGroup::addLeaf(Operation *user, Value tensor,
+                                        Access access,
+                                        std::optional<Reduction> reduction) {
+  RankedTensorType type = typeOf(tensor);
+  int64_t shift = rank - type.getRank();
+  if (shift < 0)
+    return refuse(user, "has an operand of a higher rank than the results of "
+                        "its kernel",
+                  "fuse only ops on tensors of one rank, and scalars");
+  SmallVector<AffineExpr> exprs;
+  MLIRContext *context = tensor.getContext();
+  bool chunk = false;
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    bool repeated = size == 1 && boxShape[shift + d] != 1 &&
+                    (access == Access::shared || shift + int64_t(d) != dim);
+    exprs.push_back(repeated ? getAffineConstantExpr(0, context)
+                             : getAffineDimExpr(shift + d, context));
+    chunk |= !repeated && shift + int64_t(d) == dim;
+  }
+  Leaf leaf{tensor, AffineMap::get(rank, 0, exprs, context), access, reduction};
+  if (group && access == Access::shared && chunk)
+    leaf.access = Access::chunk;
+  // Two reductions of one tensor differ in kind.
+  int key = int(access) + (reduction ? 8 * (1 + int(*reduction)) : 0);
+  auto [entry, fresh] = leafOf.try_emplace({tensor, key}, leaves.size());
+  if (fresh)
+    leaves.push_back(leaf);
+  // How the user refers to it: by the op's result where it is a view.
+  if (user && isView(user) && !isa<RankAllGatherOp>(user))
+    leafOf[{user->getResult(0), -1}] = entry->second;
+  else if (access == Access::shared)
+    leafOf[{tensor, -1}] = leafOf[{tensor, key}];
+  return success();
+}
+
+SmallVector<Value>
+ElementwiseGroup::evaluate(OpBuilder &builder, ValueRange elements,
+                           function_ref<Value(int64_t)> boxIndex) {
+  DenseMap<Value, Value> scalars;
+  auto lookup = [&](Value value, Location loc) -> Value {
+    if (Value scalar = scalars.lookup(value))
+      return scalar;
+    if (TypedAttr splat = splatOf(value))
+      return arith::ConstantOp::create(builder, loc, splat);
+    return elements[leafOf.at({value, -1})];
+  };
+  for (Operation *op : needed) {
+    Value result = op->getResult(0);
+    if (isView(op) && !isa<RankAllGatherOp>(op)) {
+      scalars[result] = elements[leafOf.at({result, -1})];
+      continue;
+    }
+    if (isa<RankAllGatherOp>(op)) {
+      scalars[result] = lookup(op->getOperand(0), op->getLoc());
+      continue;
+    }
+    size_t count = isa<RankDropoutOp>(op) ? 2 : op->getNumOperands();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands().take_front(count))
+      operands.push_back(lookup(operand, op->getLoc()));
+    RankedTensorType type = typeOf(result);
+    scalars[result] = buildScalar(builder, op, operands, [&](int64_t d) -> Value {
+      int64_t at = rank - type.getRank() + d;
+      if (type.getDimSize(d) == 1 && boxShape[at] != 1)
+        return arith::ConstantIndexOp::create(builder, op->getLoc(), 0);
+      return boxIndex(at);
+    });
+  }
+  SmallVector<Value> results;
+  for (Value output : outputs)
+    results.push_back(lookup(output, output.getLoc()));
+  return results;
+}
+
+std::optional<OpFoldResult> ElementwiseGroup::boxSize(IndexMath &math,
+                                                      int64_t at, bool whole) {
+  for (const Leaf &leaf : leaves) {
+    bool isWhole = leaf.access == Access::reduce || leaf.access == Access::slice;
+    if (group && at == dim && isWhole != whole)
+      continue;
+    for (auto [d, expr] : llvm::enumerate(leaf.map.getResults()))
+      if (auto position = dyn_cast<AffineDimExpr>(expr);
+          position && int64_t(position.getPosition()) == at)
+        return math.dim(leaf.tensor, d);
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,94 @@
+//===- ToCPU.cpp - from a scheduled program to LLVM on CPU threads ----------===//
+//
+// Recipes without logic; comments explain the order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pipelines/Pipelines.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace coconet;
+
+void coconet::buildToRank(OpPassManager &pm) {
+  pm.addPass(createValidateLayouts());
+  pm.addPass(createInlinerPass());
+  pm.addPass(createDecompose());
+  pm.addPass(createToRank());
+  // The same sizes and positions are computed for many ops.
+  pm.addPass(createCSEPass());
+}
+
+void coconet::buildBufferize(OpPassManager &pm) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // Before deallocation, which would copy a returned argument.
+  pm.addPass(createDropStateResults());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  bufferization::buildBufferDeallocationPipeline(
+      pm, bufferization::BufferDeallocationPipelineOptions());
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
+}
+
+void coconet::buildKernelsToLLVM(OpPassManager &pm) {
+  pm.addPass(createLowerKernels());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  arith::ArithExpandOpsPassOptions expand;
+  // bf16 conversions would become calls of functions that nobody defines.
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSCFToControlFlowPass());
+  // What has no LLVM intrinsic is left to the mathematical library.
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useGenericFunctions = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+static void buildToCPU(OpPassManager &pm) {
+  buildToRank(pm);
+  pm.addPass(createToKernels());
+  pm.addPass(createCSEPass());
+  buildBufferize(pm);
+  buildKernelsToLLVM(pm);
+}
+
+void coconet::registerLoweringPipelines() {
+  PassPipelineRegistration<>(
+      "coconet-lower-to-rank",
+      "validate, decompose and translate to what one rank runs", buildToRank);
+  PassPipelineRegistration<>(
+      "coconet-bufferize",
+      "kernels over tensors to kernels over buffers, state in place",
+      buildBufferize);
+  PassPipelineRegistration<>("coconet-kernels-to-llvm",
+                             "kernels over buffers to the LLVM dialect",
+                             buildKernelsToLLVM);
+  PassPipelineRegistration<>(
+      "coconet-to-cpu",
+      "a scheduled program over a bound mesh to the LLVM dialect for CPU threads",
+      buildToCPU);
+}
