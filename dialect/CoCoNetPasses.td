@@ -121,6 +121,8 @@ def FuseAllReduce : Pass<"coconet-fuse-all-reduce", "::mlir::func::FuncOp"> {
            "hold state in slices where all its uses allow it">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
