@@ -12,7 +12,7 @@ import numpy as np
 
 from coconet_mlir import ir
 from coconet_mlir._attributes import enum, flag, i64, i64s
-from coconet_mlir.dtypes import from_numpy, to_mlir
+from coconet_mlir.dtypes import from_numpy, to_mlir, to_numpy
 from coconet_mlir.tracing import (
     Builder,
     Operand,
@@ -195,6 +195,15 @@ def concat(tensors: Sequence[Tensor], dim: int, *, name: str | None = None) -> T
     return emit("concat", list(tensors), {"dim": i64(dim)}, name=name)
 
 
+def _literal(array: np.ndarray, dtype: str) -> str:
+    """Elements of a dense attribute: bytes, which hold every value of a float, infinities too."""
+    if not array.size:
+        return ""
+    if dtype == "i1":
+        return str(array.tolist()).lower()
+    return f'"0x{array.astype(to_numpy(dtype)).tobytes().hex()}"'
+
+
 def constant(value: object, dtype: str | None = None, *, name: str | None = None) -> Tensor:
     """A replicated constant from a number or an array; f32 (or the array's type) by default."""
     if isinstance(value, int | float):
@@ -203,8 +212,7 @@ def constant(value: object, dtype: str | None = None, *, name: str | None = None
     kind = dtype or from_numpy(array.dtype)
     Builder.current()
     type_ = ir.RankedTensorType.get(array.shape, to_mlir(kind))
-    literal = np.array2string(array, separator=",", threshold=array.size + 1, floatmode="unique")
-    elements = ir.Attribute.parse(f"dense<{literal if array.size else ''}> : {type_}")
+    elements = ir.Attribute.parse(f"dense<{_literal(array, kind)}> : {type_}")
     return emit("constant", [], {"value": elements}, name=name)
 
 
