@@ -24,7 +24,7 @@ void lowerGeneric(mlir::linalg::GenericOp op);
 /// Copies between buffers that are not contiguous become loops.
 void lowerCopy(mlir::memref::CopyOp op);
 
-/// The rank as first argument, results through pointers as last arguments.
+/// The rank as first argument, and a C interface.
 mlir::LogicalResult convertBoundary(mlir::func::FuncOp function);
 
 } // namespace coconet
