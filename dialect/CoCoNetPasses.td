@@ -200,9 +200,8 @@ def LowerKernels : Pass<"coconet-lower-kernels", "::mlir::ModuleOp"> {
     `coconet_rt_enter` and `coconet_rt_leave`. Other `linalg` ops are left to
     upstream's loops.
 
-    Functions get the rank (`!llvm.ptr`) as first argument and, for every result,
-    a pointer to a buffer descriptor that they fill as last arguments; they return
-    nothing and have a C interface.
+    Functions get the rank (`!llvm.ptr`) as first argument and a C interface.
+    Buffers that they return belong to the caller.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",

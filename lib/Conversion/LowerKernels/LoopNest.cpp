@@ -14,6 +14,75 @@ using namespace coconet;
 
 static constexpr int64_t lanes = 16;
 
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+Type coconet::laneType(Type type, int64_t width) {
+  return width == 1 ? type : VectorType::get({width}, type);
+}
+
+Value coconet::broadcastLanes(OpBuilder &builder, Location loc, Value value,
+                              int64_t width) {
+  if (width == 1 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, loc,
+                                     laneType(value.getType(), width), value);
+}
+
+void coconet::cloneForLanes(OpBuilder &builder, Block &block,
+                            IRMapping &mapping, int64_t width) {
+  for (Operation &op : block.without_terminator()) {
+    if (llvm::all_of(op.getResults(),
+                     [&](Value v) { return mapping.contains(v); }))
+      continue;
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(broadcastLanes(
+          builder, op.getLoc(), mapping.lookupOrDefault(operand), width));
+    if (op.hasTrait<OpTrait::ConstantLike>()) {
+      builder.clone(op, mapping);
+      continue;
+    }
+    OperationState state(op.getLoc(), op.getName());
+    state.addOperands(operands);
+    for (Type type : op.getResultTypes())
+      state.addTypes(laneType(type, width));
+    state.addAttributes(llvm::to_vector(op.getDiscardableAttrs()));
+    state.propertiesAttr = op.getPropertiesAsAttribute();
+    mapping.map(op.getResults(), builder.create(state)->getResults());
+  }
+}
+
+static unsigned alignmentOf(Type element) {
+  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
+}
+
+Value coconet::loadElements(OpBuilder &b, Operation *source, Value pointer,
+                            Type element, OpFoldResult offset, int64_t width) {
+  Location loc = source->getLoc();
+  Value address = RuntimeCalls(b, source).advance(pointer, element, offset);
+  Type memory = memoryType(element);
+  Value value = LLVM::LoadOp::create(b, loc, laneType(memory, width), address,
+                                     alignmentOf(memory));
+  if (memory == element)
+    return value;
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+}
+
+void coconet::storeElements(OpBuilder &b, Operation *source, Value value,
+                            Value pointer, Type element, OpFoldResult offset,
+                            int64_t width) {
+  Location loc = source->getLoc();
+  Type memory = memoryType(element);
+  if (memory != element)
+    value = arith::ExtUIOp::create(b, loc, laneType(memory, width), value);
+  Value address = RuntimeCalls(b, source).advance(pointer, element, offset);
+  LLVM::StoreOp::create(b, loc, value, address, alignmentOf(memory));
+}
+
 namespace {
 
 class LoopBuilder {
@@ -31,11 +100,13 @@ private:
   void buildInnermost(ArrayRef<OpFoldResult> offsets);
   void emitElement(ArrayRef<OpFoldResult> offsets, Value iv, int64_t width,
                    const IRMapping &invariant);
-  /// Clone the ops of a block for `width` elements at once.
-  void emitBody(Block &block, IRMapping &mapping, int64_t width);
-  Value load(Value pointer, Type element, OpFoldResult offset, int64_t width);
+  Value load(Value pointer, Type element, OpFoldResult offset, int64_t width) {
+    return loadElements(b, source, pointer, element, offset, width);
+  }
   void store(Value value, Value pointer, Type element, OpFoldResult offset,
-             int64_t width);
+             int64_t width) {
+    storeElements(b, source, value, pointer, element, offset, width);
+  }
   Value loadMembers(const Stream &stream, Block &combine, OpFoldResult offset,
                     int64_t width);
   void storeMembers(const Stream &stream, Value value, OpFoldResult offset,
@@ -45,14 +116,8 @@ private:
   bool isFixed(const Stream &stream) {
     return nest.sizes.empty() || isZeroInteger(stream.strides.back());
   }
-  Type widen(Type type, int64_t width) {
-    return width == 1 ? type : VectorType::get({width}, type);
-  }
   Value broadcast(Value value, int64_t width) {
-    if (width == 1 || isa<VectorType>(value.getType()))
-      return value;
-    return vector::BroadcastOp::create(b, loc, widen(value.getType(), width),
-                                       value);
+    return broadcastLanes(b, loc, value, width);
   }
   OpFoldResult at(OpFoldResult offset, OpFoldResult stride, Value iv) {
     IndexMath m(b, loc);
@@ -167,53 +232,6 @@ bool LoopBuilder::canVectorize() {
   });
 }
 
-void LoopBuilder::emitBody(Block &block, IRMapping &mapping, int64_t width) {
-  for (Operation &op : block.without_terminator()) {
-    if (llvm::all_of(op.getResults(),
-                     [&](Value v) { return mapping.contains(v); }))
-      continue;
-    SmallVector<Value> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(broadcast(mapping.lookupOrDefault(operand), width));
-    OperationState state(op.getLoc(), op.getName());
-    state.addOperands(operands);
-    for (Type type : op.getResultTypes())
-      state.addTypes(widen(type, width));
-    state.addAttributes(llvm::to_vector(op.getDiscardableAttrs()));
-    state.propertiesAttr = op.getPropertiesAsAttribute();
-    mapping.map(op.getResults(), b.create(state)->getResults());
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-static unsigned alignmentOf(Type element) {
-  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
-}
-
-Value LoopBuilder::load(Value pointer, Type element, OpFoldResult offset,
-                        int64_t width) {
-  Value address = RuntimeCalls(b, source).advance(pointer, element, offset);
-  Type memory = memoryType(element);
-  Value value = LLVM::LoadOp::create(b, loc, widen(memory, width), address,
-                                     alignmentOf(memory));
-  if (memory == element)
-    return value;
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
-}
-
-void LoopBuilder::store(Value value, Value pointer, Type element,
-                        OpFoldResult offset, int64_t width) {
-  Type memory = memoryType(element);
-  if (memory != element)
-    value = arith::ExtUIOp::create(b, loc, widen(memory, width), value);
-  Value address = RuntimeCalls(b, source).advance(pointer, element, offset);
-  LLVM::StoreOp::create(b, loc, value, address, alignmentOf(memory));
-}
-
 /// Combine the elements of all rows of the table in order of position.
 Value LoopBuilder::loadMembers(const Stream &stream, Block &combine,
                                OpFoldResult offset, int64_t width) {
@@ -227,7 +245,7 @@ Value LoopBuilder::loadMembers(const Stream &stream, Block &combine,
   Value first = loadFrom(m.constant(0));
   Type wide = combine.getArgument(0).getType();
   if (wide != stream.element)
-    first = arith::ExtFOp::create(b, loc, widen(wide, width), first);
+    first = arith::ExtFOp::create(b, loc, laneType(wide, width), first);
   auto loop = scf::ForOp::create(b, loc, m.value(m.constant(1)),
                                  m.value(stream.members),
                                  m.value(m.constant(1)), ValueRange{first});
@@ -236,7 +254,7 @@ Value LoopBuilder::loadMembers(const Stream &stream, Block &combine,
   IRMapping mapping;
   mapping.map(combine.getArgument(0), loop.getRegionIterArg(0));
   mapping.map(combine.getArgument(1), loadFrom(loop.getInductionVar()));
-  emitBody(combine, mapping, width);
+  cloneForLanes(b, combine, mapping, width);
   scf::YieldOp::create(
       b, loc, mapping.lookup(combine.getTerminator()->getOperand(0)));
   return loop.getResult(0);
@@ -289,12 +307,12 @@ void LoopBuilder::emitElement(ArrayRef<OpFoldResult> offsets, Value iv,
       Value step = arith::ConstantOp::create(
           b, loc,
           DenseIntElementsAttr::get(
-              cast<VectorType>(widen(b.getIndexType(), width)), steps));
+              cast<VectorType>(laneType(b.getIndexType(), width)), steps));
       position = arith::AddIOp::create(b, loc, broadcast(iv, width), step);
     }
     mapping.map(op.getResult(0), position);
   }
-  emitBody(*scratch, mapping, width);
+  cloneForLanes(b, *scratch, mapping, width);
   for (auto [i, stream] : llvm::enumerate(nest.outputs)) {
     Value value = mapping.lookupOrDefault(
         scratch->getTerminator()->getOperand(i));
@@ -311,7 +329,7 @@ void LoopBuilder::buildInnermost(ArrayRef<OpFoldResult> offsets) {
   // What does not change along the innermost loop is computed before it.
   IRMapping invariant;
   for (auto [i, stream] : llvm::enumerate(nest.inputs))
-    if (isFixed(stream) && !stream.table)
+    if (isFixed(stream) && !stream.table && !stream.accumulates)
       for (auto [argument, base] : llvm::zip(arguments[i], stream.bases))
         invariant.map(argument, load(base, stream.element, offsets[i], 1));
   int64_t inner = int64_t(nest.sizes.size()) - 1;

@@ -20,6 +20,8 @@ struct Stream {
   mlir::OpFoldResult members, offset;
   /// How members' elements combine. Unset: one pointer, or an output.
   std::optional<Reduction> reduction;
+  /// An input that the loops also write: it is read anew for every element.
+  bool accumulates = false;
   /// Element type in memory.
   mlir::Type element;
   /// Elements between neighbours, per loop; 0 repeats.
@@ -37,6 +39,23 @@ struct LoopNest {
 /// Elements between neighbours along each dimension of a buffer.
 llvm::SmallVector<mlir::OpFoldResult> stridesOf(IndexMath &math,
                                                 mlir::Value memref);
+
+/// Clone the ops of a scalar block, but for its terminator and what is mapped
+/// already, for `width` elements at once.
+void cloneForLanes(mlir::OpBuilder &builder, mlir::Block &block,
+                   mlir::IRMapping &mapping, int64_t width);
+/// Load or store `width` neighbouring elements, `offset` elements behind the
+/// pointer.
+mlir::Value loadElements(mlir::OpBuilder &builder, mlir::Operation *source,
+                         mlir::Value pointer, mlir::Type element,
+                         mlir::OpFoldResult offset, int64_t width);
+void storeElements(mlir::OpBuilder &builder, mlir::Operation *source,
+                   mlir::Value value, mlir::Value pointer, mlir::Type element,
+                   mlir::OpFoldResult offset, int64_t width);
+/// `type`, or a vector of `width` of it.
+mlir::Type laneType(mlir::Type type, int64_t width);
+mlir::Value broadcastLanes(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value, int64_t width);
 
 /// Build the loops at the builder's place. The innermost one works on vectors
 /// of 16 elements, with a scalar tail, where all operands are contiguous or

@@ -31,13 +31,15 @@ static OpFoldResult boxSize(IndexMath &m, linalg::GenericOp op, unsigned dim) {
 
 void coconet::lowerGeneric(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
       !llvm::all_of(op.getIndexingMapsArray(), isSimple))
+    return;
+  if (succeeded(lowerReduction(op)))
     return;
   OpBuilder builder(op);
   IndexMath m(builder, op.getLoc());
   RuntimeCalls calls(builder, op);
-  bool collapse = !op.hasIndexSemantics();
+  bool collapse = !op.hasIndexSemantics() &&
+                  op.getNumParallelLoops() == op.getNumLoops();
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -68,6 +70,13 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
     }
     (op.isDpsInit(&operand) ? nest.outputs : nest.inputs).push_back(stream);
   }
+  // What accumulates in its output reads it.
+  if (llvm::any_of(op.getRegionOutputArgs(),
+                   [](BlockArgument argument) { return !argument.use_empty(); }))
+    for (Stream stream : nest.outputs) {
+      stream.accumulates = true;
+      nest.inputs.push_back(stream);
+    }
   nest.body = op.getBody();
   buildLoopNest(builder, op, nest);
   op.erase();

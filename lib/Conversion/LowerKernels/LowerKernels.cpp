@@ -4,7 +4,6 @@
 #include "Conversion/LowerKernels/RuntimeCalls.h"
 #include "IR/Refusal.h"
 #include "Transforms/Passes.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,21 +35,6 @@ static void dropAttributes(func::FuncOp function) {
   function->removeAttr(statesAttr);
 }
 
-/// Write a result to the place that its pointer names.
-static LogicalResult storeResult(OpBuilder &builder, func::ReturnOp end,
-                                 const LLVMTypeConverter &converter,
-                                 Value result, Value place) {
-  Type type = converter.convertType(result.getType());
-  if (!type)
-    return end.emitOpError() << "returns a value of type '" << result.getType()
-                             << "', which has no form in memory";
-  Value value = UnrealizedConversionCastOp::create(builder, end.getLoc(), type,
-                                                   result)
-                    .getResult(0);
-  LLVM::StoreOp::create(builder, end.getLoc(), value, place);
-  return success();
-}
-
 LogicalResult coconet::convertBoundary(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   auto mesh = function->getAttrOfType<MeshAttr>(meshAttr);
@@ -60,24 +44,11 @@ LogicalResult coconet::convertBoundary(func::FuncOp function) {
   Location loc = function.getLoc();
   if (failed(function.insertArgument(0, pointer, {}, loc)))
     return failure();
-  auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  LLVMTypeConverter converter(context);
-  OpBuilder builder(end);
-  for (Value result : end.getOperands()) {
-    unsigned last = function.getNumArguments();
-    if (failed(function.insertArgument(last, pointer, {}, loc)) ||
-        failed(storeResult(builder, end, converter, result,
-                           function.getArgument(last))))
-      return failure();
-  }
-  end.getOperandsMutable().clear();
-  function.setFunctionType(
-      FunctionType::get(context, function.getArgumentTypes(), {}));
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(context));
   if (mesh) {
     OpBuilder start = OpBuilder::atBlockBegin(&function.getBody().front());
-    RuntimeCalls calls(start, end);
+    RuntimeCalls calls(start, &function.getBody().front().back());
     calls.call("coconet_rt_check_ranks", Type(),
                {calls.rank(), calls.i64(start.getIndexAttr(mesh.getNumRanks()))});
   }

@@ -18,13 +18,18 @@ mlir::LogicalResult lowerGemm(GemmOp op);
 void lowerCheckSize(RankCheckSizeOp op);
 void lowerCoordinate(RankCoordinateOp op);
 
-/// Parallel ops become loops; others are left as they are.
+/// Ops whose maps name dimensions and zeros only become loops; others are left
+/// as they are.
 void lowerGeneric(mlir::linalg::GenericOp op);
+
+/// Reductions over trailing dimensions of one contiguous tensor become loops
+/// that accumulate in vectors; failure, without change, for other ops.
+mlir::LogicalResult lowerReduction(mlir::linalg::GenericOp op);
 
 /// Copies between buffers that are not contiguous become loops.
 void lowerCopy(mlir::memref::CopyOp op);
 
-/// The rank as first argument, results through pointers as last arguments.
+/// The rank as first argument, and a C interface.
 mlir::LogicalResult convertBoundary(mlir::func::FuncOp function);
 
 } // namespace coconet

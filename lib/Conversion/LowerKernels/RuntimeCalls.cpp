@@ -202,9 +202,10 @@ Value RuntimeCalls::pointerTo(Value memref) {
   IndexMath m(builder, loc);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(
       builder, loc, builder.getIndexType(), memref);
+  Value integer =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
   Value pointer = LLVM::IntToPtrOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address));
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), integer);
   if (type.getLayout().isIdentity())
     return pointer;
   auto data = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
