@@ -121,7 +121,8 @@ def CoCoNet_RankDropoutOp : CoCoNet_RankOp<"dropout", [Pure, AttrSizedOperandSeg
   let hasVerifier = 1;
 }
 
-def CoCoNet_RankCheckSizeOp : CoCoNet_Op<"rank.check_size"> {
+def CoCoNet_RankCheckSizeOp : CoCoNet_Op<"rank.check_size",
+    [MemoryEffects<[MemWrite]>]> {
   let summary = "fail the run unless two sizes agree";
   let description = "`what` says in the message which sizes these are.";
   let arguments = (ins Index:$expected, Index:$actual, StrAttr:$what);

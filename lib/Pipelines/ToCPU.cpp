@@ -64,7 +64,14 @@ void coconet::buildKernelsToLLVM(OpPassManager &pm) {
   FinalizeMemRefToLLVMConversionPassOptions memory;
   memory.useGenericFunctions = true;
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
-  pm.addPass(createConvertToLLVMPass());
+  // One by one: the pass that converts all dialects wants those of unused
+  // dialects registered too.
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 

@@ -42,7 +42,10 @@ LogicalResult RankTranslator::unify(Operation *op, OpFoldResult &a,
     return op->emitOpError()
            << "needs sizes " << *getConstantIntValue(a) << " and "
            << *getConstantIntValue(b) << " to be equal";
-  check(a, b, op->getName().getStringRef(), op->getLoc());
+  check(a, b,
+        isa<FunctionOpInterface>(op) ? StringRef("arguments")
+                                     : op->getName().getStringRef(),
+        op->getLoc());
   if (isa<Value>(b)) {
     known[cast<Value>(b)] = a;
   } else {
