@@ -75,12 +75,16 @@ void coconet::buildKernelsToLLVM(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-static void buildToCPU(OpPassManager &pm) {
-  buildToRank(pm);
+static void buildRankToCPU(OpPassManager &pm) {
   pm.addPass(createToKernels());
   pm.addPass(createCSEPass());
   buildBufferize(pm);
   buildKernelsToLLVM(pm);
+}
+
+static void buildToCPU(OpPassManager &pm) {
+  buildToRank(pm);
+  buildRankToCPU(pm);
 }
 
 void coconet::registerLoweringPipelines() {
@@ -94,6 +98,9 @@ void coconet::registerLoweringPipelines() {
   PassPipelineRegistration<>("coconet-kernels-to-llvm",
                              "kernels over buffers to the LLVM dialect",
                              buildKernelsToLLVM);
+  PassPipelineRegistration<>(
+      "coconet-rank-to-cpu",
+      "what one rank runs to the LLVM dialect for CPU threads", buildRankToCPU);
   PassPipelineRegistration<>(
       "coconet-to-cpu",
       "a scheduled program over a bound mesh to the LLVM dialect for CPU threads",

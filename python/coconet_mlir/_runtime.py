@@ -13,6 +13,8 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from coconet_mlir.errors import CoCoNetError
+
 _LIBRARY = "libcoconet_runtime.so"
 _OK, _FAILED, _BROKEN, _REFUSED = range(4)
 
@@ -20,7 +22,7 @@ _OK, _FAILED, _BROKEN, _REFUSED = range(4)
 _abandoned: list[object] = []
 
 
-class CollectiveError(RuntimeError):
+class CollectiveError(CoCoNetError, RuntimeError):
     """A run failed: a rank is missing, collectives or sizes do not match, or there is no BLAS."""
 
 

@@ -31,7 +31,7 @@ def bind(
 
 
 def run_pipeline(program: Program, pipeline: str) -> None:
-    """Run passes on a program, in place.
+    """Run passes on a program of which no handle to an operation is held.
 
     Raises:
         CompileError: a pass fails.

@@ -148,3 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CoCoNetError as error:
         print(error.render(), file=sys.stderr)
         return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

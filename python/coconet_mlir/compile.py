@@ -1,0 +1,103 @@
+"""From a program to machine code for the ranks of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from coconet_mlir import _runtime, ir
+from coconet_mlir.binding import bind, run_pipeline
+from coconet_mlir.errors import CompileError, reported_as
+from coconet_mlir.program import Program, Signature, context
+from coconet_mlir.runtime import Compiled, Executable
+
+if TYPE_CHECKING:
+    from coconet_mlir.schedule import Schedule
+
+# In two parts: the program of one rank says which sizes follow its tensors.
+_TO_RANK = "builtin.module(coconet-lower-to-rank)"
+_TO_CPU = "builtin.module(coconet-rank-to-cpu)"
+
+
+def compile(
+    program: Program | Schedule,
+    *,
+    ranks: int | None = None,
+    mesh: Mapping[str, int] | None = None,
+    function: str | None = None,
+    timeout: float | None = None,
+) -> Executable:
+    """Compile a program for ranks that are threads of this process.
+
+    Args:
+        program: a program, or a schedule, whose program is meant.
+        ranks: number of ranks, for a mesh of one axis or a program without mesh.
+        mesh: sizes of the mesh's axes by name; those that are given replace those of the program.
+        function: the function to run; by default the first public one.
+        timeout: seconds that a rank may be waited for; by default COCONET_TIMEOUT, else 30.
+
+    Raises:
+        CompileError: the mesh does not fit the program, or it cannot be lowered.
+    """
+    base = program if isinstance(program, Program) else program.program
+    bound = bind(base, ranks=ranks, mesh=mesh)
+    signature = bound.signature(function)
+    _check_results(signature)
+    count = signature.mesh.ranks if signature.mesh else ranks or 1
+    results = _result_states(bound, signature)
+    lowered = bound.copy()
+    run_pipeline(lowered, _TO_RANK)
+    sizes = _size_arguments(lowered, signature.name)
+    run_pipeline(lowered, _TO_CPU)
+    compiled = _generate(lowered, signature, count, sizes, results)
+    return Executable(compiled, timeout=timeout)
+
+
+def _check_results(signature: Signature) -> None:
+    for port in signature.results:
+        if port.layout.flat and None in port.shape:
+            raise CompileError(
+                f"result '{port.name}' is cut flat and has an open size, so its shape would not be "
+                "known; all_gather it first"
+            )
+
+
+def _result_states(program: Program, signature: Signature) -> tuple[str | None, ...]:
+    """For each result the state whose buffer holds it after a run, if there is one."""
+    block = program.function_op(signature.name).operation.regions[0].blocks[0]
+    *_, terminator = block.operations
+    names: list[str | None] = []
+    for value in terminator.operation.operands:
+        owner = value.owner
+        is_update = isinstance(value, ir.OpResult) and owner.name == "coconet.update"
+        state = ir.BlockArgument(owner.operands[0]) if is_update else None
+        names.append(signature.arguments[state.arg_number].name if state is not None else None)
+    return tuple(names)
+
+
+def _size_arguments(lowered: Program, function: str) -> tuple[tuple[int, int], ...]:
+    """Argument and dimension of each logical size that a function of one rank takes."""
+    held = lowered.function_op(function).operation.attributes["arg_attrs"]
+    marks = [entry.attr for each in held for entry in each if entry.name == "coconet.size_of"]
+    pairs = [tuple(ir.DenseI64ArrayAttr(mark)) for mark in marks]
+    return tuple((argument, dim) for argument, dim in pairs)
+
+
+def _generate(
+    lowered: Program,
+    signature: Signature,
+    ranks: int,
+    sizes: tuple[tuple[int, int], ...],
+    results: tuple[str | None, ...],
+) -> Compiled:
+    from coconet_mlir.execution_engine import ExecutionEngine
+
+    _runtime.load_library()
+    with context(), reported_as(CompileError):
+        engine: Any = ExecutionEngine(
+            lowered.module, opt_level=3, shared_libs=[str(_runtime.library_path())]
+        )
+    address = engine.raw_lookup(f"_mlir_ciface_{signature.name}")
+    if not address:
+        raise CompileError(f"the compiled code has no entry point for @{signature.name}")
+    return Compiled(signature, ranks, address, sizes, results, engine)

@@ -1,0 +1,163 @@
+"""What `coconet run` does: inputs from a file or at random, a run, results, checks."""
+
+from __future__ import annotations
+
+import argparse
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from coconet_mlir.arguments import Array, as_arrays
+from coconet_mlir.binding import bind
+from coconet_mlir.compile import compile
+from coconet_mlir.dtypes import from_numpy, is_float, to_numpy
+from coconet_mlir.errors import InputError
+from coconet_mlir.program import Port, Program, Signature
+from coconet_mlir.report import operations
+from coconet_mlir.schedule import Schedule
+
+_DEFAULT_SIZE = 1024
+_CONTRACTIONS = {"matmul", "reduce", "norm", "softmax"}
+
+
+def run_program(arguments: argparse.Namespace, program: Program, schedule: Schedule) -> int:
+    """Run a scheduled program as the command line says. Returns the exit code."""
+    binding = {"ranks": arguments.ranks, "mesh": arguments.mesh}
+    executable = compile(schedule, function=arguments.function, **binding)
+    signature = executable.signature
+    if arguments.inputs:
+        arrays = load_arrays(arguments.inputs, signature.arguments)
+    else:
+        arrays = random_arrays(signature.inputs, arguments.sizes)
+        if signature.inputs:
+            print(_about_random(signature, arguments.sizes))
+    with executable:
+        results = executable.run(steps=arguments.steps, **arrays)
+        states = {port.name: executable.read(port.name) for port in signature.states}
+    for title, held in (("result", results), ("state", states)):
+        for name, array in held.items():
+            print(f"{title} {name}: {summary(array)}")
+    if arguments.outputs:
+        save_arrays(arguments.outputs, {**states, **results})
+    if not arguments.check:
+        return 0
+    if arguments.schedule:
+        print(f"schedule: {schedule.verify(**binding)}")
+    return _compare(arguments, program, arrays, {**results, **states})
+
+
+def load_arrays(path: str, ports: Sequence[Port]) -> dict[str, Array]:
+    """The arrays of a `.npz` file. numpy stores bf16 as two plain bytes."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            if not isinstance(held, np.lib.npyio.NpzFile):
+                raise InputError(f"{path} holds one array; save several by name with numpy.savez")
+            arrays = {name: held[name] for name in held.files}
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"{path} is no .npz file; write one with numpy.savez") from None
+    for port in ports:
+        found = arrays.get(port.name)
+        if port.dtype == "bf16" and found is not None and found.dtype == np.dtype("V2"):
+            arrays[port.name] = found.view(to_numpy("bf16"))
+    return arrays
+
+
+def save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
+    """Write a `.npz` file."""
+    try:
+        with open(path, "wb") as file:
+            np.savez(file, **arrays)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def random_arrays(ports: Sequence[Port], sizes: Mapping[str, int]) -> dict[str, Array]:
+    """Inputs from a fixed seed: normal floats, and integers from 0 to 9."""
+    arrays = {}
+    for index, port in enumerate(ports):
+        generator = np.random.default_rng([0, index])
+        shape = tuple(
+            sizes.get(name, _DEFAULT_SIZE) if size is None else size
+            for size, name in zip(port.shape, port.dims, strict=True)
+        )
+        if port.layout.leading:
+            shape = (port.layout.positions, *shape)
+        values = (
+            generator.standard_normal(shape)
+            if is_float(port.dtype)
+            else generator.integers(0, 10, shape)
+        )
+        arrays[port.name] = np.asarray(values).astype(to_numpy(port.dtype))
+    return arrays
+
+
+def _about_random(signature: Signature, sizes: Mapping[str, int]) -> str:
+    names = {name: sizes.get(name, _DEFAULT_SIZE) for p in signature.inputs for name in p.dims}
+    bound = ", ".join(f"{name or '?'} = {size}" for name, size in sorted(names.items()))
+    return f"inputs are random{f', {bound}' if bound else ''}"
+
+
+def summary(array: Array) -> str:
+    """Type, shape, and the values or their range."""
+    head = f"{from_numpy(array.dtype)}{list(array.shape)}"
+    if array.size <= 4:
+        return f"{head} = {array.tolist()}"
+    wide = array.astype(np.float64)
+    return f"{head}, mean {wide.mean():.6g}, from {wide.min():.6g} to {wide.max():.6g}"
+
+
+def _compare(
+    arguments: argparse.Namespace,
+    program: Program,
+    arrays: Mapping[str, Array],
+    found: Mapping[str, Array],
+) -> int:
+    """Compare what was computed with the reference interpreter, on the base program."""
+    from coconet_mlir.interpreter.run import run
+    from coconet_mlir.interpreter.tolerances import assert_close
+
+    bound = bind(program, ranks=arguments.ranks, mesh=arguments.mesh)
+    signature = bound.signature(arguments.function)
+    states: dict[str, Any] = {
+        port.name: arrays.get(port.name, np.zeros(found[port.name].shape))
+        for port in signature.states
+    }
+    inputs = {port.name: _for_reference(port, arrays[port.name]) for port in signature.inputs}
+    for _ in range(arguments.steps):
+        result = run(bound.generic(), {**inputs, **states}, function=signature.name)
+        states = result.states
+    expected = dict(zip((p.name for p in signature.results), result.results, strict=True))
+    expected.update(states)
+    terms = _terms(bound, signature, arrays)
+    for port in (*signature.results, *signature.states):
+        # Of several local axes the reference keeps one dimension each.
+        reference = np.reshape(expected[port.name], found[port.name].shape)
+        try:
+            assert_close(found[port.name], reference, port.dtype, terms=terms)
+        except AssertionError as error:
+            detail = " ".join(str(error).split())
+            print(f"{port.name} differs from the reference interpreter: {detail}")
+            return 1
+    print("results equal those of the reference interpreter, within rounding")
+    return 0
+
+
+def _for_reference(port: Port, value: Array) -> Array:
+    """An input with one leading dimension for each axis along which it is pending or local."""
+    parts = as_arrays(port, value)
+    if not port.layout.leading or port.layout.mesh is None:
+        return parts[0]
+    sizes = [port.layout.mesh.size_of((axis,)) for axis in port.layout.leading]
+    return np.stack(parts).reshape(*sizes, *parts[0].shape)
+
+
+def _terms(program: Program, signature: Signature, arrays: Mapping[str, Array]) -> int:
+    """The largest number of values that may be summed into one."""
+    ranks = signature.mesh.ranks if signature.mesh else 1
+    if _CONTRACTIONS.isdisjoint(operations(program, signature.name)):
+        return ranks
+    return max([ranks, *(size for array in arrays.values() for size in array.shape)])

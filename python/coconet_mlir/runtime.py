@@ -1,0 +1,316 @@
+"""Compiled programs: state that lives on the ranks, and runs over a user's arrays.
+
+Arrays are logical ones; each rank is given its part. What all ranks read alike is shared by them
+without a copy, and a cut of dimension 0 is a view; other cuts are copied. State is copied once, by
+`init`, into buffers of the ranks, and updated there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType, TracebackType
+from typing import Any
+
+from coconet_mlir import _runtime
+from coconet_mlir._abi import Array, Results, ResultType, descriptor
+from coconet_mlir.arguments import Sizes, as_arrays, check, check_names, place
+from coconet_mlir.dtypes import to_numpy
+from coconet_mlir.errors import InputError
+from coconet_mlir.program import Port, Signature
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What the compiler hands over.
+
+    Attributes:
+        signature: of the bound program.
+        ranks: number of ranks.
+        address: of the packed entry point.
+        sizes: argument and dimension whose logical size follows the tensors, in order.
+        results: for each result of the program the state that holds it, or None where the compiled
+            function returns it.
+        code: owns the machine code.
+    """
+
+    signature: Signature
+    ranks: int
+    address: int
+    sizes: tuple[tuple[int, int], ...]
+    results: tuple[str | None, ...]
+    code: object
+
+
+@dataclass
+class _State:
+    """A state's buffers, one a rank, and its logical shape."""
+
+    port: Port
+    shape: tuple[int, ...]
+    buffers: list[Array]
+
+
+@dataclass
+class _Call:
+    """Arguments of one run, ready for the ranks."""
+
+    packed: _runtime.PackedArguments
+    results: list[Results]
+    shapes: Sizes
+
+
+class Executable:
+    """A program compiled for the ranks of this machine, and the state of its ranks.
+
+    Args:
+        compiled: what `coconet_mlir.compile` made.
+        timeout: seconds that a rank may be waited for; by default COCONET_TIMEOUT, else 30.
+    """
+
+    def __init__(self, compiled: Compiled, *, timeout: float | None = None) -> None:
+        self._compiled = compiled
+        self._world = _runtime.World(compiled.ranks, timeout)
+        self._states: dict[str, _State] = {}
+
+    # ===- What it is ----------------------------------------------------------===
+
+    @property
+    def signature(self) -> Signature:
+        """Arguments, results and mesh."""
+        return self._compiled.signature
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks."""
+        return self._compiled.ranks
+
+    @property
+    def state(self) -> Mapping[str, Sequence[Array]]:
+        """Each rank's buffer of each state that has one: the memory that runs update."""
+        return MappingProxyType({n: tuple(s.buffers) for n, s in self._states.items()})
+
+    @property
+    def state_bytes(self) -> tuple[int, ...]:
+        """Bytes of state that each rank holds."""
+        return tuple(
+            sum(state.buffers[rank].nbytes for state in self._states.values())
+            for rank in range(self.ranks)
+        )
+
+    def __repr__(self) -> str:
+        ports = "; ".join(str(port) for port in self.signature.arguments)
+        return f"Executable(@{self.signature.name} on {self.ranks} ranks; {ports})"
+
+    # ===- State ---------------------------------------------------------------===
+
+    def init(self, **states: Any) -> Executable:
+        """Set states from logical arrays, which are copied. States that are never set start at 0.
+
+        Raises:
+            InputError: a name, an element type or a shape does not fit.
+        """
+        check_names(states, self.signature.states, "state")
+        self._set(states, self._known_sizes(states))
+        return self
+
+    def read(self, name: str) -> Array:
+        """A copy of the logical value of a state.
+
+        Raises:
+            InputError: there is no such state, or it has no value yet.
+        """
+        check_names([name], self.signature.states, "state")
+        if name not in self._states:
+            raise InputError(f"state '{name}' has no value yet; give it to init, or run once")
+        held = self._states[name]
+        return held.port.layout.join(held.buffers, held.shape)
+
+    def _known_sizes(self, replaced: Mapping[str, Any]) -> Sizes:
+        """Sizes that the states tell which keep their value."""
+        sizes = Sizes()
+        for name, held in self._states.items():
+            if name not in replaced:
+                sizes.check(held.port, held.shape)
+        return sizes
+
+    def _set(self, states: Mapping[str, Any], sizes: Sizes) -> None:
+        ports = {port.name: port for port in self.signature.states}
+        checked = {}
+        for name, value in states.items():
+            checked[name] = as_arrays(ports[name], value)
+            check(ports[name], checked[name], sizes)
+        for name, arrays in checked.items():
+            parts = place(ports[name], arrays, self.ranks)
+            buffers = [_runtime.empty(part.shape, part.dtype) for part in parts]
+            for buffer, part in zip(buffers, parts, strict=True):
+                buffer[...] = part
+            self._states[name] = _State(ports[name], arrays[0].shape, buffers)
+
+    def _fill_states(self, sizes: Sizes) -> None:
+        """Give states without value zeros."""
+        for port in self.signature.states:
+            if port.name in self._states:
+                continue
+            shape = sizes.shape_of(port)
+            if shape is None:
+                raise InputError(f"the size of state '{port.name}' is not known; give it to init")
+            buffers = [
+                _runtime.empty(port.layout.rank_shape(shape, rank), to_numpy(port.dtype))
+                for rank in range(self.ranks)
+            ]
+            for buffer in buffers:
+                buffer[...] = 0
+            self._states[port.name] = _State(port, shape, buffers)
+
+    # ===- Runs ----------------------------------------------------------------===
+
+    def __call__(self, **arrays: Any) -> dict[str, Array]:
+        """Run once; see `run`."""
+        return self.run(**arrays)
+
+    def run(self, *, steps: int = 1, **arrays: Any) -> dict[str, Array]:
+        """Run on logical arrays by argument name, and return the logical results by name.
+
+        A pending or local argument is a list of one array for each position along its axes, or an
+        array with that first dimension. A state given here is set before the first step. With
+        several steps each one reads the same inputs; results are those of the last.
+
+        Raises:
+            InputError: a name, an element type or a shape does not fit.
+            CollectiveError: the ranks could not finish, for example within the time-out.
+        """
+        if steps < 1:
+            raise InputError(f"steps is {steps}; give at least 1")
+        call = self._prepare(arrays)
+        return self._gather(call, self._execute(call, steps))
+
+    def benchmark(self, *, steps: int = 10, **arrays: Any) -> float:
+        """Seconds a step, from a loop of steps on the ranks after one to warm up."""
+        call = self._prepare(arrays)
+        self._execute(call, 1)
+        start = time.perf_counter()
+        self._execute(call, steps)
+        return (time.perf_counter() - start) / steps
+
+    def _prepare(self, arrays: Mapping[str, Any]) -> _Call:
+        signature = self.signature
+        check_names(arrays, signature.arguments, "argument")
+        missing = [port.name for port in signature.inputs if port.name not in arrays]
+        if missing:
+            raise InputError(f"no array for {', '.join(missing)}; every input is given by name")
+        states = {p.name: arrays[p.name] for p in signature.states if p.name in arrays}
+        sizes = self._known_sizes(states)
+        inputs: dict[str, list[Array]] = {}
+        for port in signature.inputs:
+            inputs[port.name] = as_arrays(port, arrays[port.name])
+            check(port, inputs[port.name], sizes)
+        self._set(states, sizes)
+        self._fill_states(sizes)
+        rows, shapes = self._rows(inputs)
+        return self._pack(rows, shapes, sizes)
+
+    def _rows(
+        self, inputs: Mapping[str, list[Array]]
+    ) -> tuple[list[list[Array]], list[tuple[int, ...]]]:
+        """Each rank's tensors in order, and the logical shapes."""
+        columns, shapes = [], []
+        for port in self.signature.arguments:
+            if port.state:
+                held = self._states[port.name]
+                columns.append(held.buffers)
+                shapes.append(held.shape)
+            else:
+                columns.append(place(port, inputs[port.name], self.ranks))
+                shapes.append(inputs[port.name][0].shape)
+        return [list(row) for row in zip(*columns, strict=True)] or [[]] * self.ranks, shapes
+
+    def _pack(self, rows: list[list[Array]], shapes: list[tuple[int, ...]], sizes: Sizes) -> _Call:
+        extra = [shapes[argument][dim] for argument, dim in self._compiled.sizes]
+        results = [Results(self._result_types()) for _ in rows]
+        addresses, keep = [], []
+        for row in rows:
+            descriptors = [descriptor(array) for array in row]
+            pointers = (ctypes.c_void_p * len(row))(*map(ctypes.addressof, descriptors))
+            numbers = (ctypes.c_int64 * len(extra))(*extra)
+            addresses.append([*_each(pointers), *_each(numbers)])
+            keep.append((row, descriptors, pointers, numbers))
+        heads = (ctypes.c_void_p * len(rows))(*(result.address for result in results))
+        packed = self._world.pack(
+            addresses,
+            keep=(keep, results, heads),
+            results=_each(heads) if self._result_types() else None,
+        )
+        return _Call(packed, results, sizes)
+
+    def _result_types(self) -> list[ResultType]:
+        return [
+            ResultType(to_numpy(port.dtype), 1 if port.layout.flat else len(port.shape))
+            for port, state in zip(self.signature.results, self._compiled.results, strict=True)
+            if state is None
+        ]
+
+    def _execute(self, call: _Call, steps: int) -> list[list[Array]]:
+        """Run, and return each rank's results of the last step."""
+        # Results are new memory in each step, so a loop that returns some is ours.
+        inner = 1 if self._result_types() else steps
+        taken: list[list[Array]] = []
+        for _ in range(steps // inner):
+            keep = (self._compiled.code, call)
+            self._world.run(self._compiled.address, call.packed, repeat=inner, keep=keep)
+            taken = [results.take() for results in call.results]
+        return taken
+
+    def _gather(self, call: _Call, taken: list[list[Array]]) -> dict[str, Array]:
+        """Logical results by name. A replicated one is rank 0's own memory."""
+        found: dict[str, Array] = {}
+        returned: Iterator[int] = iter(range(len(self._result_types())))
+        for port, state in zip(self.signature.results, self._compiled.results, strict=True):
+            if state is not None:
+                found[port.name] = self.read(state)
+                continue
+            index = next(returned)
+            parts = [row[index] for row in taken]
+            if port.layout.is_replicated:
+                found[port.name] = parts[0]
+            else:
+                found[port.name] = port.layout.join(parts, self._shape(port, parts))
+        return found
+
+    def _shape(self, port: Port, parts: Sequence[Array]) -> tuple[int, ...]:
+        """Logical shape of a result."""
+        layout = port.layout
+        if None not in port.shape:
+            return tuple(size for size in port.shape if size is not None)
+        shape = list(parts[0].shape)
+        for dim, axes in enumerate(layout.dims):
+            if axes and layout.mesh is not None:
+                # One rank of each position along the axes of the cut, the others at 0.
+                group = {layout.mesh.position(rank, axes): rank for rank in range(self.ranks)}
+                shape[dim] = sum(parts[rank].shape[dim] for rank in group.values())
+        return tuple(shape)
+
+    # ===- End -----------------------------------------------------------------===
+
+    def close(self) -> None:
+        """Stop the ranks. State stays readable."""
+        self._world.close()
+
+    def __enter__(self) -> Executable:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _each(values: Any) -> list[int]:
+    """Addresses of the elements of a ctypes array."""
+    start, size = ctypes.addressof(values), ctypes.sizeof(values._type_)
+    return [start + index * size for index in range(len(values))]
