@@ -40,6 +40,9 @@ void coconet::buildBufferize(OpPassManager &pm) {
   pm.addPass(createDropStateResults());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Scalars need no allocation.
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createPromoteBuffersToStackPass());
   bufferization::buildBufferDeallocationPipeline(
       pm, bufferization::BufferDeallocationPipelineOptions());
   pm.addNestedPass<func::FuncOp>(

@@ -164,7 +164,8 @@ void LoopBuilder::expandReduction(OpBuilder &at, Stream &stream,
     members.push_back(combined);
     combiner = std::make_unique<Block>();
     combiner->addArguments({wide, stream.element}, {loc, loc});
-    OpBuilder inner = OpBuilder::atBlockEnd(combiner.get());
+    OpBuilder inner(loc.getContext());
+    inner.setInsertionPointToEnd(combiner.get());
     Value next = castScalar(inner, loc, combiner->getArgument(1), wide);
     Value sum = combineScalars(inner, loc, *stream.reduction,
                                combiner->getArgument(0), next);
@@ -199,7 +200,9 @@ void LoopBuilder::prepareBody() {
   IRMapping mapping;
   for (BlockArgument argument : nest.body->getArguments())
     mapping.map(argument, scratch->addArgument(argument.getType(), loc));
-  OpBuilder at = OpBuilder::atBlockEnd(scratch.get());
+  // The block is in no region, which OpBuilder::atBlockEnd would ask.
+  OpBuilder at(loc.getContext());
+  at.setInsertionPointToEnd(scratch.get());
   for (Operation &op : *nest.body)
     at.clone(op, mapping);
   at.setInsertionPointToStart(scratch.get());

@@ -22,11 +22,12 @@ static void copyElements(OpBuilder &builder, Location loc, RuntimeCalls &calls,
                          /*isVolatile=*/false);
 }
 
-LogicalResult coconet::lowerSymmetricBroadcast(SymmetricBroadcastOp op) {
+LogicalResult coconet::lowerSymmetricBroadcast(SymmetricBroadcastOp op,
+                            SymbolTable &symbols) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   IndexMath m(builder, loc);
-  RuntimeCalls calls(builder, op);
+  RuntimeCalls calls(builder, op, &symbols);
   Members members = Members::of(op);
   Value from = calls.pointerTo(op.getInput());
   Value site, table;
@@ -45,11 +46,12 @@ LogicalResult coconet::lowerSymmetricBroadcast(SymmetricBroadcastOp op) {
 
 /// Copy from every member, in order: rows of the innermost dimension, which is
 /// contiguous on both sides whatever is cut.
-LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op) {
+LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op,
+                            SymbolTable &symbols) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   IndexMath m(builder, loc);
-  RuntimeCalls calls(builder, op);
+  RuntimeCalls calls(builder, op, &symbols);
   Members members = Members::of(op);
   Type element = elementOf(op.getInput());
   unsigned from = op.getFromDim(), into = op.getIntoDim();
@@ -112,10 +114,11 @@ LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op) {
   return success();
 }
 
-LogicalResult coconet::lowerGemm(GemmOp op) {
+LogicalResult coconet::lowerGemm(GemmOp op,
+                            SymbolTable &symbols) {
   OpBuilder builder(op);
   IndexMath m(builder, op.getLoc());
-  RuntimeCalls calls(builder, op);
+  RuntimeCalls calls(builder, op, &symbols);
   std::string dtype;
   llvm::raw_string_ostream(dtype) << elementOf(op.getLhs());
   SmallVector<OpFoldResult> a = m.dims(op.getLhs()), b = m.dims(op.getRhs()),
@@ -139,18 +142,20 @@ LogicalResult coconet::lowerGemm(GemmOp op) {
   return success();
 }
 
-void coconet::lowerCheckSize(RankCheckSizeOp op) {
+void coconet::lowerCheckSize(RankCheckSizeOp op,
+                            SymbolTable &symbols) {
   OpBuilder builder(op);
-  RuntimeCalls calls(builder, op);
+  RuntimeCalls calls(builder, op, &symbols);
   calls.call("coconet_rt_check_size", Type(),
              {calls.rank(), calls.site(op.getWhat(), Members()),
               calls.i64(op.getExpected()), calls.i64(op.getActual())});
   op.erase();
 }
 
-void coconet::lowerCoordinate(RankCoordinateOp op) {
+void coconet::lowerCoordinate(RankCoordinateOp op,
+                            SymbolTable &symbols) {
   OpBuilder builder(op);
-  op.replaceAllUsesWith(RuntimeCalls(builder, op).coordinate(
+  op.replaceAllUsesWith(RuntimeCalls(builder, op, &symbols).coordinate(
       op.getMesh(), axisList(op.getAxes())));
   op.erase();
 }

@@ -103,7 +103,8 @@ void coconet::lowerCopy(memref::CopyOp op) {
   }
   Block body;
   body.addArgument(element, op.getLoc());
-  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  OpBuilder inner(op.getContext());
+  inner.setInsertionPointToEnd(&body);
   YieldOp::create(inner, op.getLoc(), body.getArgument(0));
   nest.body = &body;
   buildLoopNest(builder, op, nest);

@@ -35,7 +35,8 @@ static void dropAttributes(func::FuncOp function) {
   function->removeAttr(statesAttr);
 }
 
-LogicalResult coconet::convertBoundary(func::FuncOp function) {
+LogicalResult coconet::convertBoundary(func::FuncOp function,
+                                       SymbolTable &symbols) {
   MLIRContext *context = function.getContext();
   auto mesh = function->getAttrOfType<MeshAttr>(meshAttr);
   dropAttributes(function);
@@ -48,21 +49,21 @@ LogicalResult coconet::convertBoundary(func::FuncOp function) {
                     UnitAttr::get(context));
   if (mesh) {
     OpBuilder start = OpBuilder::atBlockBegin(&function.getBody().front());
-    RuntimeCalls calls(start, &function.getBody().front().back());
+    RuntimeCalls calls(start, &function.getBody().front().back(), &symbols);
     calls.call("coconet_rt_check_ranks", Type(),
                {calls.rank(), calls.i64(start.getIndexAttr(mesh.getNumRanks()))});
   }
   return success();
 }
 
-static LogicalResult lowerOp(Operation *op) {
+static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([](SymmetricKernelOp o) { return lowerSymmetricKernel(o); })
-      .Case([](SymmetricBroadcastOp o) { return lowerSymmetricBroadcast(o); })
-      .Case([](SymmetricAllToAllOp o) { return lowerSymmetricAllToAll(o); })
-      .Case([](GemmOp o) { return lowerGemm(o); })
-      .Case([](RankCheckSizeOp o) { return lowerCheckSize(o), success(); })
-      .Case([](RankCoordinateOp o) { return lowerCoordinate(o), success(); })
+      .Case([&](SymmetricKernelOp o) { return lowerSymmetricKernel(o, symbols); })
+      .Case([&](SymmetricBroadcastOp o) { return lowerSymmetricBroadcast(o, symbols); })
+      .Case([&](SymmetricAllToAllOp o) { return lowerSymmetricAllToAll(o, symbols); })
+      .Case([&](GemmOp o) { return lowerGemm(o, symbols); })
+      .Case([&](RankCheckSizeOp o) { return lowerCheckSize(o, symbols), success(); })
+      .Case([&](RankCoordinateOp o) { return lowerCoordinate(o, symbols), success(); })
       .Case([](linalg::GenericOp o) { return lowerGeneric(o), success(); })
       .Case([](memref::CopyOp o) { return lowerCopy(o), success(); })
       .Default([](Operation *o) -> LogicalResult {
@@ -94,11 +95,13 @@ static LogicalResult checkFunction(func::FuncOp function) {
 namespace {
 struct LowerKernels : coconet::impl::LowerKernelsBase<LowerKernels> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     for (func::FuncOp function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      if (failed(checkFunction(function)) || failed(convertBoundary(function)))
+      if (failed(checkFunction(function)) || 
+          failed(convertBoundary(function, symbols)))
         return signalPassFailure();
       SmallVector<Operation *> ops;
       function.walk([&](Operation *op) {
@@ -107,7 +110,7 @@ struct LowerKernels : coconet::impl::LowerKernelsBase<LowerKernels> {
           ops.push_back(op);
       });
       for (Operation *op : ops)
-        if (failed(lowerOp(op)))
+        if (failed(lowerOp(op, symbols)))
           return signalPassFailure();
     }
   }

@@ -17,8 +17,9 @@ namespace {
 
 class SymmetricLowering {
 public:
-  SymmetricLowering(SymmetricKernelOp op)
-      : op(op), builder(op), m(builder, op.getLoc()), calls(builder, op),
+  SymmetricLowering(SymmetricKernelOp op, SymbolTable &symbols)
+      : op(op), builder(op), m(builder, op.getLoc()),
+        calls(builder, op, &symbols),
         members(Members::of(op)) {}
 
   LogicalResult lower();
@@ -241,6 +242,7 @@ LogicalResult SymmetricLowering::lower() {
   return success();
 }
 
-LogicalResult coconet::lowerSymmetricKernel(SymmetricKernelOp op) {
-  return SymmetricLowering(op).lower();
+LogicalResult coconet::lowerSymmetricKernel(SymmetricKernelOp op,
+                                            SymbolTable &symbols) {
+  return SymmetricLowering(op, symbols).lower();
 }

@@ -11,12 +11,16 @@
 namespace coconet {
 
 /// Each replaces one op over buffers; the op is erased.
-mlir::LogicalResult lowerSymmetricKernel(SymmetricKernelOp op);
-mlir::LogicalResult lowerSymmetricBroadcast(SymmetricBroadcastOp op);
-mlir::LogicalResult lowerSymmetricAllToAll(SymmetricAllToAllOp op);
-mlir::LogicalResult lowerGemm(GemmOp op);
-void lowerCheckSize(RankCheckSizeOp op);
-void lowerCoordinate(RankCoordinateOp op);
+mlir::LogicalResult lowerSymmetricKernel(SymmetricKernelOp op,
+                    mlir::SymbolTable &symbols);
+mlir::LogicalResult lowerSymmetricBroadcast(SymmetricBroadcastOp op,
+                    mlir::SymbolTable &symbols);
+mlir::LogicalResult lowerSymmetricAllToAll(SymmetricAllToAllOp op,
+                    mlir::SymbolTable &symbols);
+mlir::LogicalResult lowerGemm(GemmOp op,
+                    mlir::SymbolTable &symbols);
+void lowerCheckSize(RankCheckSizeOp op, mlir::SymbolTable &symbols);
+void lowerCoordinate(RankCoordinateOp op, mlir::SymbolTable &symbols);
 
 /// Ops whose maps name dimensions and zeros only become loops; others are left
 /// as they are.
@@ -30,7 +34,8 @@ mlir::LogicalResult lowerReduction(mlir::linalg::GenericOp op);
 void lowerCopy(mlir::memref::CopyOp op);
 
 /// The rank as first argument, and a C interface.
-mlir::LogicalResult convertBoundary(mlir::func::FuncOp function);
+mlir::LogicalResult convertBoundary(mlir::func::FuncOp function,
+                                    mlir::SymbolTable &symbols);
 
 } // namespace coconet
 

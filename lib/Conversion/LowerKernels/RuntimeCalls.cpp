@@ -3,6 +3,8 @@
 #include "Conversion/LowerKernels/RuntimeCalls.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -41,14 +43,15 @@ Value RuntimeCalls::i64(OpFoldResult value) {
 }
 
 Value RuntimeCalls::call(StringRef name, Type result, ValueRange arguments) {
-  auto module = op->getParentOfType<ModuleOp>();
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  auto function = symbols->lookup<LLVM::LLVMFuncOp>(name);
   if (!function) {
+    auto module = cast<ModuleOp>(symbols->getOp());
     OpBuilder at = OpBuilder::atBlockBegin(module.getBody());
     Type returned = result ? result : LLVM::LLVMVoidType::get(at.getContext());
     SmallVector<Type> types(arguments.getTypes());
     function = LLVM::LLVMFuncOp::create(
         at, module.getLoc(), name, LLVM::LLVMFunctionType::get(returned, types));
+    symbols->insert(function);
   }
   auto made = LLVM::CallOp::create(builder, loc, function, arguments);
   return result ? made.getResult() : Value();
@@ -94,23 +97,25 @@ static std::string describeMembers(const Members &members) {
 }
 
 Value RuntimeCalls::text(StringRef contents) {
-  auto module = op->getParentOfType<ModuleOp>();
   std::string bytes = contents.str();
   bytes.push_back('\0');
-  LLVM::GlobalOp global;
-  unsigned count = 0;
-  for (auto existing : module.getOps<LLVM::GlobalOp>()) {
-    ++count;
-    auto value = dyn_cast_or_null<StringAttr>(existing.getValueOrNull());
-    if (value && value.getValue() == bytes)
-      global = existing;
+  // Equal texts are one global, found by its name.
+  std::string name =
+      "coconet_text_" + llvm::utohexstr(llvm::xxh3_64bits(bytes), true);
+  auto global = symbols->lookup<LLVM::GlobalOp>(name);
+  while (global && cast<StringAttr>(global.getValueOrNull()) != bytes) {
+    name += "_";
+    global = symbols->lookup<LLVM::GlobalOp>(name);
   }
   if (!global) {
+    auto module = cast<ModuleOp>(symbols->getOp());
     OpBuilder at = OpBuilder::atBlockBegin(module.getBody());
     auto type = LLVM::LLVMArrayType::get(at.getI8Type(), bytes.size());
-    global = LLVM::GlobalOp::create(
-        at, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
-        ("coconet_text_" + Twine(count)).str(), at.getStringAttr(bytes));
+    global = LLVM::GlobalOp::create(at, module.getLoc(), type,
+                                    /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    at.getStringAttr(bytes));
+    symbols->insert(global);
   }
   return LLVM::AddressOfOp::create(builder, loc, global);
 }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace coconet {
 
@@ -24,8 +25,10 @@ struct Members {
 /// argument of the function that the builder is in.
 class RuntimeCalls {
 public:
-  RuntimeCalls(mlir::OpBuilder &builder, mlir::Operation *at)
-      : builder(builder), op(at), loc(at->getLoc()) {}
+  /// Calls and texts need the module's symbols; arithmetic on pointers does not.
+  RuntimeCalls(mlir::OpBuilder &builder, mlir::Operation *at,
+               mlir::SymbolTable *symbols = nullptr)
+      : builder(builder), op(at), loc(at->getLoc()), symbols(symbols) {}
 
   /// The `coconet_rank *` of the function.
   mlir::Value rank();
@@ -62,6 +65,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Operation *op;
   mlir::Location loc;
+  mlir::SymbolTable *symbols;
 };
 
 /// The type by which an element lies in memory: i1 takes a byte.
