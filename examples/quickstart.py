@@ -4,7 +4,13 @@ import coconet_mlir as cc
 
 
 @cc.program(mesh=cc.mesh(dp="?"))
-def adam(g: cc.partial("n", dp="sum"), p: cc.state("n"), m: cc.state("n"), v: cc.state("n"), t: cc.state()):
+def adam(
+    g: cc.partial("n", dp="sum"),
+    p: cc.state("n"),
+    m: cc.state("n"),
+    v: cc.state("n"),
+    t: cc.state(),
+):
     t1 = cc.update(t, t + 1.0)
     fix1, fix2 = 1.0 - 0.9**t1, 1.0 - 0.999**t1
     avg = cc.all_reduce(g, name="avg")
@@ -23,7 +29,8 @@ print(fused.program)
 print(fused.verify(ranks=4))
 
 step = fused.compile(ranks=4)
-n = 1000
-step.init(p=np.ones(n), m=np.zeros(n), v=np.zeros(n), t=0.0)
-step(g=np.random.default_rng(0).standard_normal((4, n)))  # one gradient a rank
+zeros = np.zeros(1000, np.float32)
+step.init(p=zeros, m=zeros, v=zeros, t=0)
+gradients = np.random.default_rng(0).standard_normal((4, 1000), np.float32)  # one a rank
+step(g=gradients)
 print(step.read("p")[:4])
