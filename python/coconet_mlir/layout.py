@@ -200,7 +200,8 @@ class Layout:
         """A rank's part of a logical array: a view, contiguous where only dimension 0 or the
         flattening is cut."""
         source = array.reshape(-1) if self.flat else array
-        return source[self.region(array.shape, rank)]
+        # The ellipsis keeps an array of rank 0 an array.
+        return source[(*self.region(array.shape, rank), ...)]
 
     def join(self, parts: Sequence[Array], shape: Sequence[int]) -> Array:
         """The logical array from all ranks' parts. A pending one is reduced; of a local one the
