@@ -23,7 +23,7 @@ setup: $(PACKAGES) ## Install the Python packages, LLVM and MLIR among them, int
 
 $(PACKAGES): pyproject.toml scripts/setup.py
 	@test -x $(RUN) || $(PYTHON) -m venv $(VENV) || \
-	  { echo "error: '$(PYTHON) -m venv' failed; Python 3.11 or newer with its venv module is needed (Debian: python3-venv)" >&2; exit 1; }
+	  { echo "error: '$(PYTHON) -m venv' failed; Python 3.10 or newer with its venv module is needed (Debian: python3-venv)" >&2; exit 1; }
 	@$(RUN) scripts/setup.py packages
 	@touch $@
 

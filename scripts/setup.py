@@ -11,8 +11,12 @@ import stat
 import subprocess
 import sys
 import sysconfig
-import tomllib
 from pathlib import Path
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10 has it as a part of pip
+    from pip._vendor import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 
