@@ -13,7 +13,7 @@ from coconet_mlir import ir
 from coconet_mlir.errors import CoCoNetError, Diagnostic, InputError, ProgramError, reported_as
 from coconet_mlir.layout import Layout, Mesh
 from coconet_mlir.specs import TensorSpec
-from coconet_mlir.tracing import Builder, Tensor, error_here
+from coconet_mlir.tracing import Builder, Tensor, error_here, user_frame
 
 
 @functools.cache
@@ -319,16 +319,15 @@ def trace(
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, TensorSpec]:
-    closure = inspect.getclosurevars(function)
-    names = {**closure.builtins, **closure.globals, **closure.nonlocals}
+    # The text of an annotation may name what only the function around it knows.
+    frame = user_frame()
+    names = {**function.__globals__, **(frame.f_locals if frame else {})}
     try:
-        found = inspect.get_annotations(
-            function, globals={**function.__globals__, **names}, eval_str=True
-        )
+        found = inspect.get_annotations(function, globals=names, eval_str=True)
     except NameError as error:
         raise error_here(
             f"an annotation of {function.__name__} uses a name that is not defined: {error.name}",
-            "define it at module level, or give the arguments to trace(...)",
+            "define it, or give the arguments to trace(...)",
         ) from None
     specs = {}
     for name in inspect.signature(function).parameters:

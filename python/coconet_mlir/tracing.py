@@ -74,7 +74,7 @@ def named(name: str) -> Iterator[None]:
         names.pop()
 
 
-def _user_frame() -> FrameType | None:
+def user_frame() -> FrameType | None:
     """The innermost frame outside of this package."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
@@ -93,14 +93,14 @@ def place_of(frame: FrameType | None) -> tuple[str, int, int]:
 
 def error_here(message: str, remedy: str = "") -> ProgramError:
     """An error at the user's line."""
-    place = place_of(_user_frame())
+    place = place_of(user_frame())
     notes = (Diagnostic(remedy),) if remedy else ()
     return ProgramError(None, (Diagnostic(message, *place, notes=notes),))
 
 
 def location_here(context: ir.Context) -> ir.Location:
     """The user's line, for operations."""
-    file, line, column = place_of(_user_frame())
+    file, line, column = place_of(user_frame())
     if not file:
         return ir.Location.unknown(context)
     return ir.Location.file(file, line, column, context)

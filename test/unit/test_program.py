@@ -222,6 +222,12 @@ def test_errors_in_declarations():
         def f(x):
             return x
 
+    with pytest.raises(cc.ProgramError, match="uses a name that is not defined: nowhere"):
+
+        @cc.program
+        def g(x: nowhere):  # noqa: F821
+            return x
+
     with pytest.raises(cc.InputError, match="unknown element type 'f8'"):
         cc.tensor("n", "f8")
     with pytest.raises(cc.InputError, match="dimension 1 is none of a tensor of rank 1"):
