@@ -86,9 +86,12 @@ def place_of(frame: FrameType | None) -> tuple[str, int, int]:
     """File, line and column, from 1, of what a frame executes."""
     if frame is None:
         return "", 0, 0
-    positions = frame.f_code.co_positions()
-    _, _, column, _ = next(itertools.islice(positions, frame.f_lasti // 2, None), (None,) * 4)
-    return frame.f_code.co_filename, frame.f_lineno, (column or 0) + 1
+    column = 0
+    if sys.version_info >= (3, 11):
+        positions = frame.f_code.co_positions()
+        found = next(itertools.islice(positions, frame.f_lasti // 2, None), None)
+        column = (found[2] if found else None) or 0
+    return frame.f_code.co_filename, frame.f_lineno, column + 1
 
 
 def error_here(message: str, remedy: str = "") -> ProgramError:
