@@ -19,15 +19,28 @@ def bind(
     """
     if ranks is not None and mesh is not None:
         raise InputError("both ranks and mesh are given; give one of them")
+    if ranks is not None and ranks < 1:
+        raise CompileError(f"{ranks} ranks; there is at least 1")
     options = []
     if ranks is not None:
         options.append(f"ranks={ranks}")
     if mesh:
+        _check_pass_option(program, mesh)
         axes = ",".join(f"{axis}={size}" for axis, size in mesh.items())
         options.append(f"axes={axes}")
     bound = program.copy()
     run_pipeline(bound, f"builtin.module(coconet-bind-mesh{{{' '.join(options)}}})")
     return bound
+
+
+def _check_pass_option(program: Program, mesh: Mapping[str, int]) -> None:
+    """What the pass would not even parse."""
+    for axis, size in mesh.items():
+        if not axis.isidentifier():
+            known = program.signature().mesh
+            raise CompileError(f"'{axis}' is no axis; the mesh is {known or 'not named'}")
+        if not isinstance(size, int) or size < 1:
+            raise CompileError(f"axis '{axis}' has size {size!r}; give a positive number")
 
 
 def run_pipeline(program: Program, pipeline: str) -> None:

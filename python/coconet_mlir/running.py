@@ -13,7 +13,7 @@ from coconet_mlir.arguments import Array, as_arrays
 from coconet_mlir.binding import bind
 from coconet_mlir.compile import compile
 from coconet_mlir.dtypes import from_numpy, is_float, to_numpy
-from coconet_mlir.errors import InputError
+from coconet_mlir.errors import InputError, ProgramError
 from coconet_mlir.program import Port, Program, Signature
 from coconet_mlir.report import operations
 from coconet_mlir.schedule import Schedule
@@ -117,6 +117,7 @@ def _compare(
     found: Mapping[str, Array],
 ) -> int:
     """Compare what was computed with the reference interpreter, on the base program."""
+    from coconet_mlir.interpreter.domain import InterpretationError
     from coconet_mlir.interpreter.run import run
     from coconet_mlir.interpreter.tolerances import assert_close
 
@@ -127,9 +128,12 @@ def _compare(
         for port in signature.states
     }
     inputs = {port.name: _for_reference(port, arrays[port.name]) for port in signature.inputs}
-    for _ in range(arguments.steps):
-        result = run(bound.generic(), {**inputs, **states}, function=signature.name)
-        states = result.states
+    try:
+        for _ in range(arguments.steps):
+            result = run(bound.generic(), {**inputs, **states}, function=signature.name)
+            states = result.states
+    except InterpretationError as error:
+        raise ProgramError(f"the reference interpreter cannot run this program: {error}") from None
     expected = dict(zip((p.name for p in signature.results), result.results, strict=True))
     expected.update(states)
     terms = _terms(bound, signature, arrays)

@@ -43,23 +43,23 @@ def adam_step(state: dict[str, np.ndarray], g: np.ndarray) -> dict[str, np.ndarr
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("schedule", [None, *adam.SCHEDULES])
-@pytest.mark.parametrize("size", [1, 5, 1000])
-def test_adam_under_every_schedule(schedule, ranks, size):
+def test_adam_under_every_schedule(schedule, ranks):
     program = adam.SCHEDULES[schedule]() if schedule else adam.adam
-    expected = {name: np.zeros(size) for name in "mv"} | {"t": 0}
-    expected["p"] = normal(size).astype(np.float64)
     with cc.compile(program, ranks=ranks) as exe:
-        exe.init(p=expected["p"].astype(np.float32))
-        for _ in range(3):
-            gradients = [normal(size) for _ in range(ranks)]
-            exe(g=gradients)
-            expected = adam_step(expected, np.sum(gradients, axis=0, dtype=np.float64))
-        assert exe.read("t") == 3
-        for name in "pmv":
-            np.testing.assert_allclose(exe.read(name), expected[name], rtol=1e-4, atol=1e-6)
-        # All ranks hold the same bits of a replicated state.
-        for copy in exe.state["p"][1:]:
-            np.testing.assert_array_equal(copy, exe.state["p"][0])
+        for size in (1, 5, 1000):
+            expected = {name: np.zeros(size) for name in "pmv"} | {"t": 0}
+            expected["p"] = normal(size).astype(np.float64)
+            exe.init(t=0, **{name: expected[name].astype(np.float32) for name in "pmv"})
+            for _ in range(3):
+                gradients = [normal(size) for _ in range(ranks)]
+                exe(g=gradients)
+                expected = adam_step(expected, np.sum(gradients, axis=0, dtype=np.float64))
+            assert exe.read("t") == 3
+            for name in "pmv":
+                np.testing.assert_allclose(exe.read(name), expected[name], rtol=1e-4, atol=1e-6)
+            # All ranks hold the same bits of a replicated state.
+            for copy in exe.state["p"][1:]:
+                np.testing.assert_array_equal(copy, exe.state["p"][0])
 
 
 def test_the_step_of_adam_has_eps_outside_of_the_correction():
@@ -263,6 +263,22 @@ def test_meshes_that_do_not_fit():
         cc.compile(adam.adam, ranks=2, mesh={"dp": 2})
     with pytest.raises(cc.InputError, match="no function @nothing; functions here: adam"):
         cc.compile(adam.adam, ranks=2, function="nothing")
+
+
+def test_names_that_are_no_axes():
+    with pytest.raises(cc.CompileError, match="'d p' is no axis; the mesh is dp = ?"):
+        cc.compile(adam.adam, mesh={"d p": 2})
+    with pytest.raises(cc.CompileError, match="0 ranks; there is at least 1"):
+        cc.compile(adam.adam, ranks=0)
+
+
+def test_flat_results_of_open_size():
+    @cc.program(mesh=cc.mesh(dp=2))
+    def f(g: cc.partial("n", dp="sum")):
+        return cc.reduce_scatter(g, "flat")
+
+    with pytest.raises(cc.CompileError, match="'result 0' is cut flat and has an open size"):
+        cc.compile(f)
 
 
 def test_states_without_known_size():
