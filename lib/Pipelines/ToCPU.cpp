@@ -45,6 +45,8 @@ void coconet::buildBufferize(OpPassManager &pm) {
       bufferization::createPromoteBuffersToStackPass());
   bufferization::buildBufferDeallocationPipeline(
       pm, bufferization::BufferDeallocationPipelineOptions());
+  // What is returned and not the caller's to free, a constant, is copied.
+  pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
 }
