@@ -1,0 +1,271 @@
+"""Compiled schedules against the reference of the program that they transform."""
+
+from __future__ import annotations
+
+import coconet_mlir as cc
+import numpy as np
+import pytest
+from coconet_mlir import workloads
+from compiled_support import FEW_SIZES, Pair, case, operations, traced
+
+DP = cc.mesh(dp="?")
+OPTIONS = workloads.AdamOptions()
+
+# ===- Adam ------------------------------------------------------------------===
+
+
+@cc.program(mesh=DP)
+def adam(
+    g_p: cc.partial("n", "m", dp="sum"),
+    p: cc.state("n", "m"),
+    m_p: cc.state("n", "m"),
+    v_p: cc.state("n", "m"),
+    t: cc.state(),
+):
+    step = cc.update(t, t + 1.0)
+    corrections = workloads.bias_corrections(step, OPTIONS)
+    average = cc.all_reduce(g_p, name="g_p")
+    workloads.adam_update(p, average, m_p, v_p, corrections, OPTIONS, name="opt_p")
+
+
+def adam_schedules() -> dict[str, cc.Schedule]:
+    flat = adam.schedule().split("g_p", dim="flat").reorder("g_p.ag", past="opt_p")
+    columns = adam.schedule().split("g_p", dim=1).reorder("g_p.ag", past="opt_p")
+    return workloads.schedules(adam, ["p"]) | {
+        "split": adam.schedule().split("g_p"),
+        "merged": adam.schedule().split("g_p").merge("g_p.rs"),
+        "computation": adam.schedule().fuse("opt_p", name="step"),
+        "RS and one kernel": workloads.rs_opt_ag(adam, ["p"]).fuse("opt_p", name="step"),
+        "columns": columns.fuse("g_p.rs", "opt_p", "g_p.ag"),
+        "flat": flat,
+        "flat, fused": adam.schedule()
+        .split("g_p", dim="flat")
+        .reorder("g_p.ag", past="opt_p")
+        .as_slice("m_p", "v_p")
+        .fuse("g_p.rs", "opt_p", "g_p.ag"),
+        "--fuse-allreduce": adam.schedule().fuse_allreduce(),
+        "--fuse-allreduce=slice-state": adam.schedule().fuse_allreduce(slice_state=True),
+    }
+
+
+@pytest.mark.parametrize("name", list(adam_schedules()))
+def test_adam(name):
+    schedule = adam_schedules()[name]
+    for ranks in (1, 4):
+        pair = Pair(schedule, ranks=ranks, base=adam)
+        for n, m in ((0, 3), (1, 1), (5, 7), (33, 16), (3, 0)):
+            positive = {"v_p": pair.rng.uniform(0, 1, (n, m)).astype(np.float32)}
+            for t in (0, 41):
+                pair.check({"n": n, "m": m}, terms=ranks, t=np.float32(t), **positive)
+
+
+def test_sliced_adam_holds_a_part_of_the_moments():
+    full, cut = (adam_schedules()[name].compile(ranks=4) for name in ("flat", "flat, fused"))
+    g = np.ones((4, 8, 16), np.float32)
+    for exe in (full, cut):
+        exe(g_p=g)
+    assert full.state_bytes == (3 * 512 + 4,) * 4
+    assert cut.state_bytes == (512 + 2 * 128 + 4,) * 4
+    np.testing.assert_allclose(full.read("m_p"), cut.read("m_p"), rtol=1e-6)
+
+
+# ===- A model-parallel layer ------------------------------------------------===
+
+
+@cc.program(mesh=DP)
+def epilogue(
+    x: cc.sliced("b", "k", dp=1),
+    w: cc.sliced("k", "h", dp=0),
+    bias: cc.tensor("h"),
+    residual: cc.tensor(("b", "h")),
+    step: cc.tensor((), "i32"),
+):
+    """The end of a transformer's block: all_reduce, bias, dropout, residual."""
+    total = cc.all_reduce(x @ w, name="sum")
+    with cc.named("end"):
+        dropped = cc.dropout(total + bias, step=step, rate=0.25, seed=11)
+        return {"y": dropped + residual}
+
+
+def epilogue_schedules() -> dict[str, cc.Schedule]:
+    def reordered(dim) -> cc.Schedule:
+        return epilogue.schedule().split("sum", dim=dim).reorder("sum.ag", past="end")
+
+    return {
+        "MM-AR-C": epilogue.schedule().fuse("end"),
+        "MM-RS-C-AG": reordered(0),
+        "MM-RS-C-AG, columns": reordered(1),
+        "fuse(RS-C-AG)": reordered(0).fuse("sum.rs", "end", "sum.ag"),
+        "fuse(RS-C-AG), columns": reordered(1).fuse("sum.rs", "end", "sum.ag"),
+        "--fuse-allreduce": epilogue.schedule().fuse_allreduce(),
+    }
+
+
+@pytest.mark.parametrize("name", list(epilogue_schedules()))
+def test_epilogue(name):
+    schedule = epilogue_schedules()[name]
+    for ranks in (2, 3):
+        pair = Pair(schedule, ranks=ranks, base=epilogue)
+        for b, k, h in ((1, 1, 1), (4, 6, 5), (17, 3, 33), (0, 2, 2), (2, 0, 3)):
+            for step in (0, 7):
+                pair.check({"b": b, "k": k, "h": h}, terms=k + ranks, step=np.int32(step))
+
+
+# ===- Regions ---------------------------------------------------------------===
+
+
+def test_a_computation_of_many_types_as_one_kernel():
+    def body(x, row, s, b):
+        with cc.named("f"):
+            y = cc.exp(x) * row + s
+            low = cc.cast(y, "bf16")
+            i = cc.cast(y * 100.0, "i8")
+            chosen = cc.select(b, y, cc.tanh(x))
+            test = cc.compare("lt", chosen, x)
+        return {"y": y, "low": low, "i": i, "chosen": chosen, "test": test}
+
+    program = traced(
+        body,
+        DP,
+        x=cc.tensor(("n", 5), cut={0: "dp"}),
+        row=cc.tensor(5),
+        s=cc.tensor(()),
+        b=cc.tensor(("n", 5), "i1", cut={0: "dp"}),
+    )
+    schedule = program.schedule().fuse("f", name="kernel")
+    assert operations(schedule.program, "fused") == 1
+    pair = Pair(schedule, ranks=3, base=program)
+    for size in FEW_SIZES:
+        # Truncation to i8 may differ by one where values differ in the last place.
+        pair.check({"n": size}, x=np.round(pair.rng.standard_normal((size, 5))).astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16", "i32"])
+@pytest.mark.parametrize("dim", [0, 1, "flat"])
+def test_chains_with_slices_and_gathers_as_results(dim, dtype):
+    """A chain gives slices, whole values, and both of one value."""
+
+    def body(g, x):
+        part = cc.reduce_scatter(g, dim, name="chain")
+        with cc.named("chain"):
+            own = cc.shard(x, "dp", dim)
+            y = part * own + own
+            z = cc.max(y, part)
+        whole_y = cc.all_gather(y, dim, name="chain")
+        whole_z = cc.all_gather(z, dim, name="chain")
+        return {"y": whole_y, "z": whole_z, "slice": cc.all_gather(z + y, dim)}
+
+    spec = cc.tensor(("n", 6), dtype)
+    program = traced(body, DP, g=cc.partial("n", 6, dtype=dtype, dp="sum"), x=spec)
+    schedule = program.schedule().fuse("chain", name="kernel")
+    assert operations(schedule.program, "fused") == 1
+    for ranks in (2, 4):
+        pair = Pair(schedule, ranks=ranks, base=program)
+        for size in FEW_SIZES:
+            pair.check(size, terms=2 * ranks)
+
+
+@pytest.mark.parametrize("reduction", ["max", "min"])
+def test_chains_of_other_reductions(reduction):
+    def body(g):
+        y = cc.all_reduce(g, name="best")
+        with cc.named("after"):
+            return {"y": y * 2.0 + 1.0}
+
+    program = traced(body, DP, g=cc.partial("n", dp=reduction))
+    schedule = program.schedule().fuse_allreduce()
+    assert operations(schedule.program, "fused") == 1
+    pair = Pair(schedule, ranks=3, base=program)
+    for size in FEW_SIZES:
+        pair.check(size)
+
+
+def test_chains_of_local_values_average():
+    def body(each, w):
+        average = cc.all_reduce(each, axes="dp", reduction="avg", name="average")
+        with cc.named("after"):
+            return {"y": cc.sqrt(cc.abs(average)) * w}
+
+    program = traced(
+        body, DP, each=cc.local("n", 3, axes="dp", dtype="f16"), w=cc.tensor(("n", 3), "f16")
+    )
+    schedule = program.schedule().split("average").reorder("average.ag", past="after")
+    schedule.fuse("average.rs", "after", "average.ag")
+    pair = Pair(schedule, ranks=4, base=program)
+    for size in FEW_SIZES:
+        pair.check(size)
+
+
+def test_fuse_allreduce_of_several_chains_over_two_axes():
+    def body(g, h, w, u):
+        a = cc.all_reduce(g, axes="dp", name="a")
+        new_w = cc.update(w, w - 0.5 * a)
+        b = cc.all_reduce(h, axes=("dp", "tp"), name="b")
+        cc.update(u, u * 0.5 + cc.tanh(b))
+        return {"w": new_w * 2.0}
+
+    program = traced(
+        body,
+        cc.mesh(dp=2, tp=2),
+        g=cc.partial("n", 3, dp="sum"),
+        h=cc.partial("m", dp="sum", tp="sum"),
+        w=cc.state("n", 3),
+        u=cc.state("m"),
+    )
+    for slice_state in (False, True):
+        pair = Pair(program.schedule().fuse_allreduce(slice_state=slice_state), base=program)
+        for n, m in ((0, 1), (1, 0), (5, 17), (33, 8)):
+            pair.check({"n": n, "m": m}, terms=4)
+
+
+def test_a_norm_beside_slices():
+    """Clipping by the global norm: a reduction over the cut dimension brings its all_reduce."""
+
+    def body(g, w):
+        total = cc.all_reduce(g, name="sum")
+        with cc.named("step"):
+            scale = 1.0 / cc.max(cc.norm(total), 1.0)
+            new = w - total * scale
+        cc.update(w, new)
+
+    program = traced(body, DP, g=cc.partial("n", dp="sum"), w=cc.state("n"))
+    schedule = program.schedule().split("sum").reorder("sum.ag", past="step")
+    for ranks in (2, 3):
+        pair = Pair(schedule, ranks=ranks, base=program)
+        for size in FEW_SIZES:
+            pair.check(size, terms=size + ranks)
+
+
+# ===- Training --------------------------------------------------------------===
+
+
+def test_all_schedules_of_the_classifier_train_alike():
+    shapes = workloads.parameter_shapes(12, 9, 4)
+    options = workloads.AdamOptions(lr=1e-2)
+    program = workloads.train_classifier(10, features=12, hidden=9, classes=4, options=options)
+    schedules = workloads.schedules(program, list(shapes)) | {
+        "--fuse-allreduce": program.schedule().fuse_allreduce(),
+        "--fuse-allreduce=slice-state": program.schedule().fuse_allreduce(slice_state=True),
+    }
+    rng = np.random.default_rng(0)
+    states = {"t": np.zeros((), np.float32)}
+    for name, shape in shapes.items():
+        states[name] = rng.standard_normal(shape).astype(np.float32)
+        states |= {f"{moment}_{name}": np.zeros(shape, np.float32) for moment in "mv"}
+    x = rng.standard_normal((10, 12)).astype(np.float32)
+    y = np.eye(4, dtype=np.float32)[rng.integers(0, 4, 10)]
+
+    outcomes = {}
+    Pair(program, ranks=3).check(x=x, y=y, terms=10, **states)
+    for name, schedule in {"one rank": program.schedule(), **schedules}.items():
+        with case(name), schedule.compile(ranks=1 if name == "one rank" else 3) as exe:
+            exe.init(**states)
+            losses = [float(exe(x=x, y=y)["loss"]) for _ in range(8)]
+            assert losses[-1] < losses[0]
+            outcomes[name] = losses, {p: exe.read(p) for p in shapes}
+    reference = outcomes["one rank"]
+    for name, (losses, trained) in outcomes.items():
+        with case(name):
+            np.testing.assert_allclose(losses, reference[0], rtol=1e-4)
+            for p in shapes:
+                np.testing.assert_allclose(trained[p], reference[1][p], rtol=1e-3, atol=1e-4)
