@@ -376,3 +376,12 @@ def test_many_steps_of_a_loop_on_the_ranks():
     exe.init(w=np.zeros(17, np.float32))
     exe.run(steps=3, g=g)
     np.testing.assert_array_equal(exe.read("w"), np.full(17, 5.25, np.float32))
+
+
+def test_a_closed_executable_says_so_and_keeps_its_state():
+    program = traced(lambda w: cc.update(w, w + 1.0), DP, w=cc.state("n"))
+    with program.compile(ranks=2) as exe:
+        exe(w=np.zeros(3, np.float32))
+    with pytest.raises(cc.CollectiveError, match="the world is closed"):
+        exe()
+    assert list(exe.read("w")) == [1, 1, 1]
