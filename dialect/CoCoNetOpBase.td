@@ -15,12 +15,19 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def CoCoNet_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
 def CoCoNet_FloatElement : AnyTypeOf<[F16, BF16, F32, F64]>;
-def CoCoNet_Tensor : RankedTensorOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
-def CoCoNet_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
-def CoCoNet_NumberTensor : RankedTensorOf<[F16, BF16, F32, F64, I8, I32, I64]>;
-def CoCoNet_BoolTensor : RankedTensorOf<[I1]>;
+
+// Passes count elements without a check for overflow.
+class CoCoNet_TensorOf<list<Type> elements>
+    : ConfinedType<RankedTensorOf<elements>,
+        [CPred<"::coconet::isCountable(::llvm::cast<::mlir::ShapedType>($_self))">],
+        RankedTensorOf<elements>.summary # ", of at most 2^63 - 1 elements">;
+
+def CoCoNet_Tensor : CoCoNet_TensorOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
+def CoCoNet_FloatTensor : CoCoNet_TensorOf<[F16, BF16, F32, F64]>;
+def CoCoNet_NumberTensor : CoCoNet_TensorOf<[F16, BF16, F32, F64, I8, I32, I64]>;
+def CoCoNet_BoolTensor : CoCoNet_TensorOf<[I1]>;
 // The step of a random stream: one integer, equal on all ranks.
-def CoCoNet_StepTensor : RankedTensorOf<[I32, I64]>;
+def CoCoNet_StepTensor : CoCoNet_TensorOf<[I32, I64]>;
 
 class CoCoNet_Op<string mnemonic, list<Trait> traits = []>
     : Op<CoCoNet_Dialect, mnemonic, traits>;

@@ -195,7 +195,8 @@ def CoCoNet_FusedOp : CoCoNet_Op<"fused", [SingleBlock,
   let results = (outs Variadic<CoCoNet_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`` $kind $body attr-dict (`:` type($results)^)?";
-  let hasVerifier = 1;
+  // After the ops of the region, which it asks for their iterations.
+  let hasRegionVerifier = 1;
 }
 
 #endif // COCONET_TENSOR_OPS_TD

@@ -2,6 +2,7 @@
 
 #include "Analysis/Legality.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/RegionKindInterface.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -10,6 +11,7 @@ LogicalResult Refusal::set(Operation *op, const Twine &text,
                            const Twine &remedy) {
   location = op->getLoc();
   message = text.str();
+  notes.clear();
   addNote(op->getLoc(), remedy);
   return failure();
 }
@@ -44,9 +46,20 @@ std::string coconet::describe(Operation *op) {
   return text;
 }
 
+static OpSet sortOps(SmallVector<Operation *> ops) {
+  llvm::sort(ops, [](Operation *a, Operation *b) {
+    return a != b && a->isBeforeInBlock(b);
+  });
+  return OpSet(ops.begin(), ops.end());
+}
+
 FailureOr<OpSet> coconet::sortInBlock(ArrayRef<Operation *> ops,
                                       Refusal &refusal) {
-  SmallVector<Operation *> sorted(ops);
+  if (!mayHaveSSADominance(*ops.front()->getParentRegion()))
+    return refusal.set(ops.front(),
+                       describe(ops.front()) +
+                           " lies in a region whose ops have no order",
+                       "put the program into a function");
   for (Operation *op : ops)
     if (op->getBlock() != ops.front()->getBlock()) {
       refusal.set(op,
@@ -56,47 +69,51 @@ FailureOr<OpSet> coconet::sortInBlock(ArrayRef<Operation *> ops,
       refusal.addNote(ops.front()->getLoc(), "the other op is here");
       return failure();
     }
-  llvm::sort(sorted, [](Operation *a, Operation *b) {
-    return a != b && a->isBeforeInBlock(b);
-  });
-  return OpSet(sorted.begin(), sorted.end());
+  return sortOps(SmallVector<Operation *>(ops));
 }
 
-/// Ops of the block whose operands, nested regions included, are given.
-static bool usesAnyOf(Operation *op,
-                      const llvm::SmallPtrSetImpl<Operation *> &producers,
-                      Operation *&producer) {
-  bool found = false;
+OpSet coconet::findDependentsWithin(const OpSet &ops) {
+  Block *block = ops.front()->getBlock();
+  llvm::SmallPtrSet<Operation *, 16> found;
+  SmallVector<Operation *> worklist(ops.begin(), ops.end());
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val()->getUsers()) {
+      Operation *op = block->findAncestorOpInBlock(*user);
+      if (op && !ops.contains(op) && op->isBeforeInBlock(ops.back()) &&
+          found.insert(op).second)
+        worklist.push_back(op);
+    }
+  return sortOps(SmallVector<Operation *>(found.begin(), found.end()));
+}
+
+/// The op of the set whose result `op`, nested regions included, uses; null
+/// where there is none.
+static Operation *findProducer(Operation *op, const OpSet &producers) {
+  Operation *producer = nullptr;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
-      if (Operation *def = operand.getDefiningOp(); producers.contains(def)) {
+      if (Operation *def = operand.getDefiningOp();
+          def && producers.contains(def))
         producer = def;
-        found = true;
-      }
   });
-  return found;
+  return producer;
 }
 
 LogicalResult coconet::checkConvex(const OpSet &ops, Refusal &refusal) {
-  // Ops outside of the set that depend on it.
-  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
-  llvm::SmallPtrSet<Operation *, 16> dependent;
-  for (Operation *op = ops.front(); op != ops.back()->getNextNode();
-       op = op->getNextNode()) {
-    Operation *producer = nullptr;
-    if (ops.contains(op)) {
-      if (!usesAnyOf(op, dependent, producer))
-        continue;
-      refusal.set(op,
-                  describe(op) + " depends on " + describe(producer) +
-                      ", which is outside of the set and depends on it",
-                  "add " + describe(producer) + ", or leave " + describe(op) +
-                      " out");
-      refusal.addNote(producer->getLoc(), "the path leaves the set here");
-      return failure();
-    }
-    if (usesAnyOf(op, members, producer) || usesAnyOf(op, dependent, producer))
-      dependent.insert(op);
+  OpSet dependents = findDependentsWithin(ops);
+  if (dependents.empty())
+    return success();
+  for (Operation *op : ops) {
+    Operation *producer = findProducer(op, dependents);
+    if (!producer)
+      continue;
+    refusal.set(op,
+                describe(op) + " depends on " + describe(producer) +
+                    ", which is outside of the set and depends on it",
+                "add " + describe(producer) + ", or leave " + describe(op) +
+                    " out");
+    refusal.addNote(producer->getLoc(), "the path leaves the set here");
+    return failure();
   }
   return success();
 }

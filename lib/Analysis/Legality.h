@@ -19,7 +19,7 @@ struct Refusal {
   std::string message;
   llvm::SmallVector<std::pair<mlir::Location, std::string>> notes;
 
-  /// Fill in and return failure, to be used in `return refusal.set(...)`.
+  /// Fill in anew and return failure, to be used in `return refusal.set(...)`.
   mlir::LogicalResult set(mlir::Operation *op, const llvm::Twine &message,
                           const llvm::Twine &remedy);
   Refusal &addNote(mlir::Location location, const llvm::Twine &note);
@@ -38,9 +38,13 @@ std::string describe(mlir::Operation *op);
 using OpSet = llvm::SetVector<mlir::Operation *>;
 
 /// The ops sorted by their place in the block they share; refused where they
-/// lie in several blocks.
+/// lie in several blocks, or in a region without order.
 mlir::FailureOr<OpSet> sortInBlock(llvm::ArrayRef<mlir::Operation *> ops,
                                    Refusal &refusal);
+
+/// Ops outside of the set that depend on it and stand before its last op, in
+/// block order.
+OpSet findDependentsWithin(const OpSet &ops);
 
 /// Succeeds if no path leaves the set and enters it again.
 mlir::LogicalResult checkConvex(const OpSet &ops, Refusal &refusal);

@@ -2,10 +2,12 @@
 
 #include "Analysis/Typing.h"
 #include "IR/Layout.h"
+#include "IR/Refusal.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -15,7 +17,11 @@ static FailureOr<RankedTensorType>
 captureRefusal(Operation *op, Refusal &refusal,
                llvm::function_ref<FailureOr<RankedTensorType>()> infer) {
   Refusal captured;
+  // A handler sees what all threads of the context report.
+  uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
+    if (llvm::get_threadid() != thread)
+      return failure();
     if (!captured.location) {
       captured.location = diag.getLocation();
       captured.message = diag.str();
@@ -26,9 +32,7 @@ captureRefusal(Operation *op, Refusal &refusal,
   });
   FailureOr<RankedTensorType> type = infer();
   if (failed(type)) {
-    if (!captured.location)
-      captured.set(op, describe(op) + " does not type",
-                   "its operands have other layouts than it takes");
+    assert(captured.location && "inference says why it fails");
     refusal = captured;
   }
   return type;
@@ -49,9 +53,8 @@ static FailureOr<RankedTensorType> inferType(Operation *op) {
             ReshapeOp, BroadcastToOp>([](auto typed) {
         return typed.inferType();
       })
-      .Default([](Operation *op) {
-        op->emitOpError() << "has no layout rule";
-        return failure();
+      .Default([](Operation *op) -> FailureOr<RankedTensorType> {
+        return refuse(op, "has no layout rule", "leave it as it is");
       });
 }
 

@@ -18,6 +18,9 @@
 
 namespace coconet {
 
+/// Whether 64 bits hold the number of elements, where the shape is static.
+bool isCountable(mlir::ShapedType type);
+
 /// The names in an optional array of strings.
 llvm::SmallVector<mlir::StringAttr> axisList(mlir::ArrayAttr axes);
 

@@ -140,10 +140,7 @@ static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
 LogicalResult CoCoNetDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                        unsigned argIndex,
                                                        NamedAttribute attr) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError() << "attribute '" << attr.getName()
-                             << "' belongs on the argument of a function";
+  auto function = cast<FunctionOpInterface>(op);
   return verifyValueAttribute(
       op, attr, function.getArgumentTypes()[argIndex],
       ("argument " + Twine(argIndex)).str(),
@@ -154,10 +151,7 @@ LogicalResult
 CoCoNetDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                             unsigned resultIndex,
                                             NamedAttribute attr) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError() << "attribute '" << attr.getName()
-                             << "' belongs on the result of a function";
+  auto function = cast<FunctionOpInterface>(op);
   return verifyValueAttribute(op, attr, function.getResultTypes()[resultIndex],
                               ("result " + Twine(resultIndex)).str(),
                               {resultNameAttr, layoutAttr});

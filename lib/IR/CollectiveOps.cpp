@@ -192,7 +192,7 @@ FailureOr<RankedTensorType> ReduceScatterOp::inferType() {
   if (c.lists) {
     if (!getDim())
       return c.refuse("is cut flat with explicit groups",
-                      "name a dimension, or axes of the mesh"), failure();
+                      "name a dimension, or axes of the mesh");
     if (failed(c.verifyLists(/*equalSizes=*/true)) || failed(c.verifyDim(*getDim())))
       return failure();
     return divideDim(c.op, c.type, *getDim(), c.groupSize());
@@ -208,10 +208,10 @@ FailureOr<RankedTensorType> AllGatherOp::inferType() {
   if (c.lists) {
     if (!getDim())
       return c.refuse("gathers flat slices with explicit groups",
-                      "name a dimension, or axes of the mesh"), failure();
+                      "name a dimension, or axes of the mesh");
     if (failed(c.verifyLists(/*equalSizes=*/true)) || failed(c.verifyDim(*getDim())))
       return failure();
-    return multiplyDim(c.type, *getDim(), c.groupSize());
+    return multiplyDim(c.op, c.type, *getDim(), c.groupSize());
   }
   Layout result = c.layout;
   if (failed(c.verifyAxes()) || failed(c.removeCut(result, getDim())))
@@ -229,13 +229,12 @@ FailureOr<RankedTensorType> AllToAllOp::inferType() {
     auto divided = divideDim(c.op, c.type, getIntoDim(), c.groupSize());
     if (failed(divided))
       return failure();
-    return multiplyDim(*divided, getFromDim(), c.groupSize());
+    return multiplyDim(c.op, *divided, getFromDim(), c.groupSize());
   }
   if (getFromDim() == getIntoDim())
     return c.refuse("moves a cut from dimension " + Twine(getFromDim()) +
                         " to itself",
-                    "name two dimensions"),
-           failure();
+                    "name two dimensions");
   Layout result = c.layout;
   if (failed(c.verifyAxes()) || failed(c.removeCut(result, getFromDim())) ||
       failed(c.appendCut(result, getIntoDim())))
@@ -247,16 +246,10 @@ FailureOr<RankedTensorType> BroadcastOp::inferType() {
   Collective c(*this);
   if (failed(c.lists ? c.verifyLists(/*equalSizes=*/false) : c.verifyAxes()))
     return failure();
-  int64_t size = c.groupSize();
   int64_t root = getRoot();
-  if (c.lists)
-    for (Attribute list : c.lists)
-      size = std::min<int64_t>(size, cast<DenseI64ArrayAttr>(list).size());
-  if (root < 0 || (!ShapedType::isDynamic(size) && root >= size))
-    return c.refuse("root " + Twine(root) + " is no position in a group of " +
-                        Twine(size),
-                    "a root is a position in the group, from 0"),
-           failure();
+  if (failed(verifyRoot(*this, root, c.lists ? smallestGroup(c.lists)
+                                             : c.groupSize())))
+    return failure();
   if (c.lists)
     return c.type;
   bool local =
@@ -265,8 +258,7 @@ FailureOr<RankedTensorType> BroadcastOp::inferType() {
   if (!local && !rooted)
     return c.refuse("operand is " + c.describe(),
                     "it takes an operand that is local, or rooted at the "
-                    "root, along the axes of the group"),
-           failure();
+                    "root, along the axes of the group");
   return withoutAxes(c.layout, c.axes).apply(c.type);
 }
 

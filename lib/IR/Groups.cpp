@@ -3,6 +3,7 @@
 #include "IR/Groups.h"
 #include "IR/Refusal.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -52,6 +53,22 @@ bool coconet::groupsSpanAxis(ArrayAttr groups, MeshAttr mesh, StringAttr axis) {
   });
 }
 
+int64_t coconet::smallestGroup(ArrayAttr groups) {
+  int64_t size = std::numeric_limits<int64_t>::max();
+  for (Attribute group : groups)
+    size = std::min<int64_t>(size, cast<DenseI64ArrayAttr>(group).size());
+  return size;
+}
+
+LogicalResult coconet::verifyRoot(Operation *op, int64_t root, int64_t size) {
+  if (root >= 0 && (ShapedType::isDynamic(size) || root < size))
+    return success();
+  return refuse(op,
+                "root " + Twine(root) + " is no position in a group of " +
+                    formatSize(size),
+                "a root is a position in the group, from 0");
+}
+
 AxisList coconet::concatAxes(ArrayRef<StringAttr> major,
                              ArrayRef<StringAttr> minor) {
   AxisList axes(major);
@@ -98,11 +115,16 @@ FailureOr<RankedTensorType> coconet::divideDim(Operation *op,
                                type.getEncoding());
 }
 
-RankedTensorType coconet::multiplyDim(RankedTensorType type, int64_t dim,
-                                      int64_t parts) {
+FailureOr<RankedTensorType> coconet::multiplyDim(Operation *op,
+                                                 RankedTensorType type,
+                                                 int64_t dim, int64_t parts) {
   SmallVector<int64_t> shape(type.getShape());
-  if (!ShapedType::isDynamic(shape[dim]))
-    shape[dim] *= parts;
+  if (!ShapedType::isDynamic(shape[dim]) &&
+      llvm::MulOverflow(shape[dim], parts, shape[dim]))
+    return refuse(op,
+                  "joins " + Twine(parts) + " blocks of dimension " +
+                      Twine(dim) + " to more than 2^63 - 1 elements",
+                  "name smaller groups");
   return RankedTensorType::get(shape, type.getElementType(),
                                type.getEncoding());
 }

@@ -25,16 +25,23 @@ std::string findCutFault(const Layout &layout, mlir::RankedTensorType type,
                          std::optional<int64_t> dim,
                          llvm::ArrayRef<mlir::StringAttr> axes);
 
+/// Size of the smallest group.
+int64_t smallestGroup(mlir::ArrayAttr groups);
+
+/// Check that `root` is a position in a group of `size` members.
+mlir::LogicalResult verifyRoot(mlir::Operation *op, int64_t root, int64_t size);
+
 AxisList concatAxes(llvm::ArrayRef<mlir::StringAttr> major,
                     llvm::ArrayRef<mlir::StringAttr> minor);
 
 /// `type` with a dimension divided by, or multiplied by, the size of a group.
-/// A static size that does not divide is an error at `op`.
+/// A static size that does not divide, or overflows, is an error at `op`.
 mlir::FailureOr<mlir::RankedTensorType>
 divideDim(mlir::Operation *op, mlir::RankedTensorType type, int64_t dim,
           int64_t parts);
-mlir::RankedTensorType multiplyDim(mlir::RankedTensorType type, int64_t dim,
-                                   int64_t parts);
+mlir::FailureOr<mlir::RankedTensorType>
+multiplyDim(mlir::Operation *op, mlir::RankedTensorType type, int64_t dim,
+            int64_t parts);
 
 } // namespace coconet
 

@@ -88,7 +88,7 @@ private:
   int64_t iteratorOf(unsigned operand, unsigned dim) {
     auto expr =
         dyn_cast<AffineDimExpr>(iteration.operandMaps[operand].getResult(dim));
-    return expr ? expr.getPosition() : -1;
+    return expr ? int64_t(expr.getPosition()) : -1;
   }
 
   StringRef opName;
@@ -175,7 +175,9 @@ LogicalResult LayoutInference::inferFlat() {
                   "all_gather it first; only pointwise ops take flat slices");
   for (auto [index, layout] : llvm::enumerate(layouts)) {
     auto type = cast<RankedTensorType>(operands[index].getType());
-    bool scalar = type.hasStaticShape() && type.getNumElements() == 1;
+    // One element that is cut lies on one rank; it does not serve the others.
+    bool scalar = type.hasStaticShape() && type.getNumElements() == 1 &&
+                  layout.flat.empty();
     if (!scalar && !iteration.operandMaps[index].isIdentity())
       return refuse("operand " + Twine(index) +
                         " is broadcast against a flat slice",

@@ -26,12 +26,8 @@ static std::string formatShape(RankedTensorType type) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "[";
-  llvm::interleaveComma(type.getShape(), os, [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      os << "?";
-    else
-      os << size;
-  });
+  llvm::interleaveComma(type.getShape(), os,
+                        [&](int64_t size) { os << formatSize(size); });
   os << "]";
   return text;
 }
@@ -160,6 +156,9 @@ SelectOp::buildIteration(Adaptor adaptor, std::optional<Location> location) {
 
 FailureOr<Iteration> CastOp::buildIteration(Adaptor adaptor,
                                             std::optional<Location> location) {
+  if (!adaptor.getElementType().isIntOrFloat())
+    return emitOptionalError(location, "casts to ", adaptor.getElementType(),
+                             "; elements are floats or integers");
   return buildPointwiseIteration(adaptor.getOperands(),
                                  adaptor.getElementType(), location);
 }
@@ -174,15 +173,22 @@ DropoutOp::buildIteration(Adaptor adaptor, std::optional<Location> location) {
       getElementTypeOrSelf(adaptor.getOperand().getType()), location);
 }
 
-LogicalResult DropoutOp::verify() {
-  double rate = getRate().convertToDouble();
-  if (!(rate >= 0.0 && rate < 1.0))
-    return emitOpError() << "rate " << rate
-                         << " is no probability; it is at least 0 and below 1";
-  if (getStream() < 0 || getStream() >= (int64_t(1) << 16))
-    return emitOpError() << "stream " << getStream()
-                         << " is out of range; it is at least 0 and below 65536";
+LogicalResult coconet::verifyDropout(Operation *op, const APFloat &rate,
+                                     int64_t stream) {
+  double probability = rate.convertToDouble();
+  if (!(probability >= 0.0 && probability < 1.0))
+    return op->emitOpError()
+           << "rate " << probability
+           << " is no probability; it is at least 0 and below 1";
+  if (stream < 0 || stream >= (int64_t(1) << 16))
+    return op->emitOpError()
+           << "stream " << stream
+           << " is out of range; it is at least 0 and below 65536";
   return success();
+}
+
+LogicalResult DropoutOp::verify() {
+  return verifyDropout(*this, getRate(), getStream());
 }
 
 //===----------------------------------------------------------------------===//

@@ -67,8 +67,11 @@ buildPointwiseIteration(mlir::ValueRange operands, mlir::Type elementType,
 bool isLinearIn(Linearity linearity, const llvm::SmallBitVector &operands,
                 mlir::TypeRange operandTypes, mlir::Type resultType);
 
-/// Result type of an op that iterates as given over operands with layouts
-///.
+/// Check the rate and the stream of a dropout.
+mlir::LogicalResult verifyDropout(mlir::Operation *op, const llvm::APFloat &rate,
+                                  int64_t stream);
+
+/// Result type of an op that iterates as given over operands with layouts.
 mlir::LogicalResult
 inferIterationType(llvm::StringRef opName, const Iteration &iteration,
                    mlir::ValueRange operands, Linearity linearity,

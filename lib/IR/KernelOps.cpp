@@ -50,7 +50,9 @@ LogicalResult SymmetricKernelOp::verify() {
                : access == Access::gather)
       return emitOpError() << "uses " << (output ? "init " : "input ")
                            << (output ? i - getInputs().size() : i) << " as "
-                           << stringifyAccess(access);
+                           << stringifyAccess(access)
+                           << (output ? "; an init is a chunk or a gather"
+                                      : "; an input is no gather");
     if (mapOf(i).getNumDims() != mapOf(0).getNumDims())
       return emitOpError() << "has maps of " << mapOf(0).getNumDims()
                            << " and of " << mapOf(i).getNumDims()

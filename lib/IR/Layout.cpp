@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -84,9 +85,7 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> sizes) {
   if (axes.empty())
     return emitError() << "a mesh has at least one axis";
-  if (axes.size() != sizes.size())
-    return emitError() << "a mesh has one size per axis, got " << axes.size()
-                       << " axes and " << sizes.size() << " sizes";
+  assert(axes.size() == sizes.size() && "text and C API give pairs");
   llvm::StringSet<> seen;
   int64_t ranks = 1;
   for (auto [axis, size] : llvm::zip(axes, sizes)) {
@@ -349,8 +348,8 @@ verifyRooted(function_ref<InFlightDiagnostic()> emitError, AxisUses &uses,
              MeshAttr mesh, DictionaryAttr rooted) {
   for (NamedAttribute entry : rooted) {
     auto root = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!root)
-      return emitError() << "a root is an integer position, got "
+    if (!root || !root.getType().isSignlessInteger(64))
+      return emitError() << "a root is a position of type i64, got "
                          << entry.getValue();
     if (failed(uses.use(entry.getName())))
       return failure();
@@ -359,7 +358,7 @@ verifyRooted(function_ref<InFlightDiagnostic()> emitError, AxisUses &uses,
         (!ShapedType::isDynamic(size) && root.getInt() >= size))
       return emitError() << "root " << root.getInt() << " is no position along "
                          << "axis '" << entry.getName().getValue()
-                         << "' of size " << size;
+                         << "' of size " << formatSize(size);
   }
   return success();
 }
@@ -368,8 +367,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  MeshAttr mesh, ArrayAttr dims, ArrayAttr flat,
                                  DictionaryAttr partial, ArrayAttr local,
                                  DictionaryAttr rooted) {
-  if (!mesh)
-    return emitError() << "a layout needs a mesh";
+  assert(mesh && "text and C API give a mesh");
   AxisUses uses(mesh, emitError);
   bool anyCut = false;
   for (Attribute axes : dims) {
@@ -417,6 +415,14 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
 //===----------------------------------------------------------------------===//
 // Layout
 //===----------------------------------------------------------------------===//
+
+bool coconet::isCountable(ShapedType type) {
+  int64_t count = 1;
+  return !type.hasStaticShape() ||
+         llvm::none_of(type.getShape(), [&](int64_t size) {
+           return bool(llvm::MulOverflow(count, size, count));
+         });
+}
 
 SmallVector<StringAttr> coconet::axisList(ArrayAttr axes) {
   SmallVector<StringAttr> names;
@@ -559,17 +565,18 @@ std::string coconet::formatAxes(ArrayRef<StringAttr> axes) {
   return text;
 }
 
+std::string coconet::formatSize(int64_t size) {
+  return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
+}
+
 std::string coconet::formatMesh(MeshAttr mesh) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "<";
   llvm::interleaveComma(llvm::zip(mesh.getAxes(), mesh.getSizes()), os,
                         [&](auto axis) {
-                          os << std::get<0>(axis).getValue() << " = ";
-                          if (ShapedType::isDynamic(std::get<1>(axis)))
-                            os << "?";
-                          else
-                            os << std::get<1>(axis);
+                          os << std::get<0>(axis).getValue() << " = "
+                             << formatSize(std::get<1>(axis));
                         });
   os << ">";
   return text;

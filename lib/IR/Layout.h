@@ -48,6 +48,9 @@ struct Layout {
 /// `{dp, tp}`.
 std::string formatAxes(llvm::ArrayRef<mlir::StringAttr> axes);
 
+/// A size as a type prints it: `?` where it is open.
+std::string formatSize(int64_t size);
+
 /// `<dp = 2, tp = 4>`.
 std::string formatMesh(MeshAttr mesh);
 

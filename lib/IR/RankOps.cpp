@@ -10,6 +10,18 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+static LogicalResult verifyPlain(Operation *op) {
+  auto carriesLayout = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getEncoding();
+  };
+  if (llvm::any_of(op->getOperandTypes(), carriesLayout) ||
+      llvm::any_of(op->getResultTypes(), carriesLayout))
+    return refuse(op, "has a tensor that carries a layout",
+                  "rank programs have plain tensors");
+  return success();
+}
+
 static LogicalResult verifyMembers(Operation *op, MeshAttr mesh, ArrayAttr axes,
                                    ArrayAttr groups) {
   if (ShapedType::isDynamic(mesh.getNumRanks()))
@@ -18,21 +30,21 @@ static LogicalResult verifyMembers(Operation *op, MeshAttr mesh, ArrayAttr axes,
   if (bool(axes) == bool(groups))
     return refuse(op, "needs axes or groups, and not both",
                   "write `on {dp}` or `on groups [[0, 1]]`");
-  for (StringAttr axis : axisList(axes))
+  SmallVector<StringAttr> named = axisList(axes);
+  for (auto [index, axis] : llvm::enumerate(named)) {
     if (!mesh.hasAxis(axis.getValue()))
       return refuse(op, "unknown axis '" + axis.getValue() + "'",
                     "the mesh has " + formatAxes(mesh.getAxes()));
+    if (llvm::is_contained(ArrayRef(named).take_front(index), axis))
+      return refuse(op, "names axis '" + axis.getValue() + "' twice",
+                    "an axis appears once in a group");
+  }
   if (groups)
     if (std::string fault = findGroupFault(groups, mesh, false); !fault.empty())
       return refuse(op, "groups " + fault,
                     "groups list distinct ranks of the mesh " +
                         formatMesh(mesh) + ", each rank once");
-  for (Type type : op->getOperandTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && tensor.getEncoding())
-      return refuse(op, "operand carries a layout",
-                    "rank programs have plain tensors");
-  return success();
+  return verifyPlain(op);
 }
 
 /// Result has the operand's rank and element type, and its sizes but along
@@ -42,9 +54,9 @@ static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> changed) {
   RankedTensorType to = typeOf(op->getResult(0));
   if (from.getElementType() != to.getElementType() ||
       from.getRank() != to.getRank())
-    return op->emitOpError() << "result type '" << to
-                             << "' has another element type or rank than '"
-                             << from << "'";
+    return op->emitOpError() << "result type " << to
+                             << " has another element type or rank than "
+                             << from;
   for (int64_t dim : changed)
     if (dim < 0 || dim >= from.getRank())
       return op->emitOpError() << "dimension " << dim
@@ -54,8 +66,8 @@ static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> changed) {
     if (!llvm::is_contained(changed, dim) &&
         from.getDimSize(dim) != to.getDimSize(dim))
       return op->emitOpError() << "changes the size of dimension " << dim
-                               << " from " << from.getDimSize(dim) << " to "
-                               << to.getDimSize(dim);
+                               << " from " << formatSize(from.getDimSize(dim))
+                               << " to " << formatSize(to.getDimSize(dim));
   return success();
 }
 
@@ -82,7 +94,13 @@ LogicalResult RankAllToAllOp::verify() {
   return verifyCollective(*this, {static_cast<int64_t>(getFromDim()),
                                   static_cast<int64_t>(getIntoDim())});
 }
-LogicalResult RankBroadcastOp::verify() { return verifyCollective(*this, {}); }
+LogicalResult RankBroadcastOp::verify() {
+  if (failed(verifyCollective(*this, {})))
+    return failure();
+  int64_t size = getGroupsAttr() ? smallestGroup(getGroupsAttr())
+                                 : getMesh().sizeOf(getGroupAxes());
+  return verifyRoot(*this, getRoot(), size);
+}
 
 LogicalResult RankShardOp::verify() {
   if (failed(verifyMembers(*this, getMesh(), getAxes(), {})))
@@ -91,11 +109,18 @@ LogicalResult RankShardOp::verify() {
 }
 
 LogicalResult RankReshapeOp::verify() {
+  if (failed(verifyPlain(*this)))
+    return failure();
   RankedTensorType from = typeOf(getOperand()), to = typeOf(getResult());
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes the element type from "
                          << from.getElementType() << " to "
                          << to.getElementType() << "; use cast";
+  if (from.hasStaticShape() && to.hasStaticShape() &&
+      from.getNumElements() != to.getNumElements())
+    return emitOpError() << "changes the number of elements from "
+                         << from.getNumElements() << " to "
+                         << to.getNumElements();
   int64_t open = llvm::count_if(to.getShape(), ShapedType::isDynamic);
   if (open != int64_t(getSizes().size()))
     return emitOpError() << "has " << getSizes().size() << " sizes for " << open
@@ -104,9 +129,11 @@ LogicalResult RankReshapeOp::verify() {
 }
 
 LogicalResult RankDropoutOp::verify() {
+  if (failed(verifyPlain(*this)))
+    return failure();
   size_t rank = typeOf(getOperand()).getRank();
   if (getOffsets().size() != rank || getStrides().size() != rank)
     return emitOpError() << "needs one offset and one stride for each of the "
                          << rank << " dimensions of the operand";
-  return success();
+  return verifyDropout(*this, getRate(), getStream());
 }

@@ -3,6 +3,7 @@
 #include "IR/Layout.h"
 #include "IR/Refusal.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -179,9 +180,9 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
     RankedTensorType type = typeOf(operand);
     if (type.getElementType() != first.getElementType() ||
         type.getRank() != first.getRank())
-      return emitOptionalError(location, "operands of types '", first,
-                               "' and '", type,
-                               "'; they have one element type and rank");
+      return emitOptionalError(location, "operands of types ", first,
+                               " and ", type,
+                               "; they have one element type and rank");
     if (type.getEncoding() != first.getEncoding())
       return refuse(location, getOperationName(),
                     "operands have different layouts: '" + formatType(first) +
@@ -189,15 +190,21 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
                     "bring the operands to one layout");
     for (auto [d, size] : llvm::enumerate(type.getShape())) {
       if (int64_t(d) == dim)
-        shape[d] = ShapedType::isDynamic(shape[d]) || ShapedType::isDynamic(size)
-                       ? ShapedType::kDynamic
-                       : shape[d] + size;
-      else if (ShapedType::isDynamic(shape[d]))
+        continue;
+      if (ShapedType::isDynamic(shape[d]))
         shape[d] = size;
       else if (!ShapedType::isDynamic(size) && size != shape[d])
         return emitOptionalError(location, "sizes ", shape[d], " and ", size,
                                  " along dimension ", d, " differ");
     }
+  }
+  for (Value operand : adaptor.getOperands().drop_front()) {
+    int64_t size = typeOf(operand).getDimSize(dim);
+    if (ShapedType::isDynamic(shape[dim]) || ShapedType::isDynamic(size))
+      shape[dim] = ShapedType::kDynamic;
+    else if (llvm::AddOverflow(shape[dim], size, shape[dim]))
+      return emitOptionalError(location, "dimension ", dim,
+                               " of the result has more than 2^63 - 1 elements");
   }
   types.push_back(
       layout.apply(RankedTensorType::get(shape, first.getElementType())));
@@ -212,7 +219,10 @@ namespace {
 /// A run of operand dimensions and the run of result dimensions that hold the
 /// same elements.
 struct DimGroup {
+  enum Match { Equal, Open, Unequal };
   SmallVector<int64_t> from, to;
+  /// How the products of the sizes compare; Open: one open size on each side.
+  Match match = Equal;
 };
 } // namespace
 
@@ -231,32 +241,55 @@ static SmallVector<DimGroup> matchDims(ArrayRef<int64_t> from,
       bool growFrom = a < b;
       bool done = growFrom ? i == from.size() : j == to.size();
       int64_t next = done ? 0 : (growFrom ? from[i] : to[j]);
+      int64_t &product = growFrom ? a : b;
       // Nothing more can be matched: all that remains is one group.
       if (done || ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ||
-          ShapedType::isDynamic(next)) {
+          ShapedType::isDynamic(next) ||
+          llvm::MulOverflow(product, next, product)) {
         while (i < from.size())
           group.from.push_back(i++);
         while (j < to.size())
           group.to.push_back(j++);
+        group.match = DimGroup::Unequal;
         break;
       }
-      (growFrom ? a : b) *= next;
       if (growFrom)
         group.from.push_back(i++);
       else
         group.to.push_back(j++);
     }
+    if (group.match == DimGroup::Equal && ShapedType::isDynamic(a))
+      group.match = DimGroup::Open;
     groups.push_back(group);
   }
-  // Trailing dimensions of size 1.
   DimGroup rest;
-  while (i < from.size())
-    rest.from.push_back(i++);
-  while (j < to.size())
-    rest.to.push_back(j++);
+  auto add = [&](SmallVector<int64_t> &side, size_t dim, int64_t size) {
+    side.push_back(dim);
+    if (size != 1)
+      rest.match = DimGroup::Unequal;
+  };
+  for (; i < from.size(); ++i)
+    add(rest.from, i, from[i]);
+  for (; j < to.size(); ++j)
+    add(rest.to, j, to[j]);
   if (!rest.from.empty() || !rest.to.empty())
     groups.push_back(rest);
   return groups;
+}
+
+/// Number of leading groups whose sides hold the same elements for sure. One
+/// group that sizes do not decide follows from the others; several open pairs
+/// are equal one by one, but not beside unequal groups.
+static size_t countSure(ArrayRef<DimGroup> groups) {
+  auto undecided = [](const DimGroup &group) {
+    return group.match != DimGroup::Equal;
+  };
+  auto unequal = [](const DimGroup &group) {
+    return group.match == DimGroup::Unequal;
+  };
+  if (llvm::count_if(groups, undecided) <= 1 || llvm::none_of(groups, unequal))
+    return groups.size();
+  return llvm::find_if(groups, undecided) - groups.begin();
 }
 
 /// Whether the op has the result type that its operand gives.
@@ -280,7 +313,9 @@ static FailureOr<Layout> reshapeLayout(ReshapeOp op) {
   result.dims.assign(to.getRank(), {});
   if (!layout.flat.empty()) // The flattening is the same on both sides.
     return result;
-  for (const DimGroup &group : matchDims(from.getShape(), to.getShape())) {
+  SmallVector<DimGroup> groups = matchDims(from.getShape(), to.getShape());
+  size_t sure = countSure(groups);
+  for (auto [position, group] : llvm::enumerate(groups)) {
     for (auto [index, dim] : llvm::enumerate(group.from)) {
       const AxisList &axes = layout.dims[dim];
       if (axes.empty())
@@ -293,7 +328,7 @@ static FailureOr<Layout> reshapeLayout(ReshapeOp op) {
           !ShapedType::isDynamic(from.getDimSize(dim)) &&
           dividesExactly(to.getDimSize(target), axes, layout.mesh) &&
           !ShapedType::isDynamic(to.getDimSize(target));
-      if (!whole && !outermost) {
+      if (position >= sure || (!whole && !outermost)) {
         refuse(op,
                "moves the boundaries of dimension " + Twine(dim) +
                    ", which is cut by " + formatAxes(axes),
@@ -319,8 +354,10 @@ FailureOr<RankedTensorType> ReshapeOp::inferType() {
                          << from.getNumElements() << " to "
                          << to.getNumElements();
   int64_t open = llvm::count_if(to.getShape(), ShapedType::isDynamic);
-  if (open > 1 && matchDims(from.getShape(), to.getShape()).size() !=
-                      size_t(to.getRank()))
+  if (open > 1 && llvm::any_of(matchDims(from.getShape(), to.getShape()),
+                               [](const DimGroup &group) {
+                                 return group.match == DimGroup::Unequal;
+                               }))
     return emitOpError() << "leaves " << open
                          << " sizes open; at most one can be computed from the "
                             "number of elements";
@@ -363,8 +400,9 @@ FailureOr<RankedTensorType> BroadcastToOp::inferType() {
     int64_t size = to.getDimSize(dim);
     int64_t source = dim < offset ? 1 : from.getDimSize(dim - offset);
     if (source != size && source != 1)
-      return emitOpError() << "size " << source
-                           << " does not broadcast to size " << size
+      return emitOpError() << "size " << formatSize(source)
+                           << " does not broadcast to size "
+                           << formatSize(size)
                            << " of dimension " << dim;
     if (source == 1 && ShapedType::isDynamic(size))
       return emitOpError() << "dimension " << dim
@@ -395,9 +433,9 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
   auto type = dyn_cast<RankedTensorType>(adaptor.getValue().getType());
   if (!type || type.getEncoding())
     return emitOptionalError(location,
-                             "a constant is a replicated tensor, got type '",
+                             "a constant is a replicated tensor, got type ",
                              adaptor.getValue().getType(),
-                             "'; shard it after");
+                             "; shard it after");
   types.push_back(type);
   return success();
 }
@@ -407,8 +445,8 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 LogicalResult IotaOp::verify() {
   RankedTensorType type = typeOf(getResult());
   if (!type.hasStaticShape() || type.getEncoding())
-    return emitOpError() << "has result type '" << type
-                         << "'; it is static and replicated, shard it after";
+    return emitOpError() << "has result type " << type
+                         << "; it is static and replicated, shard it after";
   if (static_cast<int64_t>(getDim()) < 0 ||
       static_cast<int64_t>(getDim()) >= type.getRank())
     return emitOpError() << "dimension " << static_cast<int64_t>(getDim())

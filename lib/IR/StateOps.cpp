@@ -10,7 +10,7 @@ using namespace coconet;
 LogicalResult UpdateOp::verify() {
   auto argument = dyn_cast<BlockArgument>(getState());
   auto function =
-      argument
+      argument && argument.getOwner()->isEntryBlock()
           ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
           : FunctionOpInterface();
   if (!function || !function.getArgAttr(argument.getArgNumber(), stateAttr))
@@ -70,7 +70,10 @@ static LogicalResult verifyChain(FusedOp op) {
   return success();
 }
 
-LogicalResult FusedOp::verify() {
+LogicalResult FusedOp::verifyRegions() {
+  if (getBody().getNumArguments() != 0)
+    return refuse(*this, "has block arguments",
+                  "use values from outside directly");
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes())
     return refuse(*this, "yields other types than its results",

@@ -65,7 +65,7 @@ getSingle(Operation *op, transform::TransformState &state, Value handle,
       << "expects a handle to one " << OpTy::getOperationName() << ", got "
       << payload.size() << " ops";
   for (Operation *other : payload)
-    diag.attachNote(other->getLoc()) << "this is a " << describe(other);
+    diag.attachNote(other->getLoc()) << "the handle leads to " << describe(other);
   return diag;
 }
 
@@ -77,7 +77,7 @@ DiagnosedSilenceableFailure MatchOp::apply(transform::TransformRewriter &,
                                            transform::TransformResults &results,
                                            transform::TransformState &state) {
   SmallVector<Operation *> found;
-  std::string names;
+  std::string names = "the handle leads to no op";
   for (Operation *root : state.getPayloadOps(getTarget())) {
     found.append(findNamed(root, getName()));
     names = listNames(root);
@@ -156,23 +156,16 @@ coconet::AsSliceOp::apply(transform::TransformRewriter &rewriter,
                           transform::TransformState &state) {
   SmallVector<func::FuncOp> functions;
   for (Operation *root : state.getPayloadOps(getTarget()))
-    root->walk([&](func::FuncOp function) { functions.push_back(function); });
-  for (StringRef name : getStates().getAsValueRange<StringAttr>()) {
-    Refusal refusal;
-    refusal.set(*this, "there is no function", "give a handle to one");
-    bool sliced = false;
-    for (func::FuncOp function : functions) {
-      std::optional<unsigned> argument = findArgument(function, name, refusal);
-      if (!argument)
-        continue;
-      Refusal why;
-      if (failed(sliceState(rewriter, function, *argument, why)))
-        return fail(*this, why);
-      sliced = true;
-    }
-    if (!sliced)
-      return fail(*this, refusal);
-  }
+    root->walk([&](func::FuncOp function) {
+      if (!function.isExternal())
+        functions.push_back(function);
+    });
+  auto names = llvm::to_vector(getStates().getAsValueRange<StringAttr>());
+  Refusal refusal;
+  refusal.set(*this, "there is no function", "give a handle to one");
+  if (functions.empty() ||
+      failed(sliceStates(rewriter, functions, names, refusal)))
+    return fail(*this, refusal);
   return DiagnosedSilenceableFailure::success();
 }
 

@@ -19,21 +19,17 @@ struct BindMesh : coconet::impl::BindMeshBase<BindMesh> {
   using BindMeshBase::BindMeshBase;
 
   void runOnOperation() override {
-    llvm::SetVector<MeshAttr> meshes = collectMeshes();
+    collectAttributes();
     if (meshes.empty())
       return;
     llvm::StringMap<int64_t> sizes;
-    if (failed(parseSizes(meshes, sizes)))
+    llvm::DenseMap<MeshAttr, MeshAttr> bound;
+    if (failed(parseSizes(sizes)) || failed(bindMeshes(sizes, bound)))
       return signalPassFailure();
 
     AttrTypeReplacer replacer;
-    replacer.addReplacement([&](MeshAttr mesh) -> Attribute {
-      SmallVector<int64_t> bound(mesh.getSizes());
-      for (auto [axis, size] : llvm::zip(mesh.getAxes(), bound))
-        if (auto found = sizes.find(axis.getValue()); found != sizes.end())
-          size = found->second;
-      return MeshAttr::get(mesh.getContext(), mesh.getAxes(), bound);
-    });
+    replacer.addReplacement(
+        [&](MeshAttr mesh) -> Attribute { return bound.at(mesh); });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
@@ -42,10 +38,13 @@ struct BindMesh : coconet::impl::BindMeshBase<BindMesh> {
   }
 
 private:
-  llvm::SetVector<MeshAttr> collectMeshes() {
-    llvm::SetVector<MeshAttr> meshes;
+  llvm::SetVector<MeshAttr> meshes;
+  llvm::SetVector<LayoutAttr> layouts;
+
+  void collectAttributes() {
     AttrTypeWalker walker;
     walker.addWalk([&](MeshAttr mesh) { meshes.insert(mesh); });
+    walker.addWalk([&](LayoutAttr layout) { layouts.insert(layout); });
     getOperation()->walk([&](Operation *op) {
       walker.walk(op->getAttrDictionary());
       for (Type type : op->getResultTypes())
@@ -55,13 +54,36 @@ private:
           for (Type type : block.getArgumentTypes())
             walker.walk(type);
     });
-    return meshes;
+  }
+
+  /// The meshes with their sizes; refused where one, or a root on it, would be
+  /// invalid.
+  LogicalResult bindMeshes(const llvm::StringMap<int64_t> &sizes,
+                           llvm::DenseMap<MeshAttr, MeshAttr> &bound) {
+    Location loc = getOperation().getLoc();
+    auto report = [&] { return emitError(loc); };
+    for (MeshAttr mesh : meshes) {
+      SmallVector<int64_t> all(mesh.getSizes());
+      for (auto [axis, size] : llvm::zip(mesh.getAxes(), all))
+        if (auto found = sizes.find(axis.getValue()); found != sizes.end())
+          size = found->second;
+      bound[mesh] = MeshAttr::getChecked(report, &getContext(), mesh.getAxes(),
+                                         ArrayRef<int64_t>(all));
+      if (!bound[mesh])
+        return failure();
+    }
+    for (LayoutAttr layout : layouts)
+      if (failed(LayoutAttr::verify(report, bound[layout.getMesh()],
+                                    layout.getDims(), layout.getFlat(),
+                                    layout.getPartial(), layout.getLocal(),
+                                    layout.getRooted())))
+        return failure();
+    return success();
   }
 
   /// Sizes by axis from the options; reports what the meshes do not have and
   /// what stays open.
-  LogicalResult parseSizes(const llvm::SetVector<MeshAttr> &meshes,
-                           llvm::StringMap<int64_t> &sizes) {
+  LogicalResult parseSizes(llvm::StringMap<int64_t> &sizes) {
     Location loc = getOperation().getLoc();
     if (ranks < 0)
       return emitError(loc) << ranks.getValue() << " ranks; there is at least 1";

@@ -11,6 +11,7 @@
 #include "Transforms/ReorderAllGather.h"
 #include "Transforms/SliceState.h"
 #include "Transforms/SplitAllReduce.h"
+#include <queue>
 
 namespace coconet {
 #define GEN_PASS_DEF_FUSEALLREDUCE
@@ -38,6 +39,7 @@ private:
   void collectComputations(AllReduceOp op, ReorderPlan &plan, Refusal &blocker);
   /// Cut the state whose new value one of the gathers makes.
   void sliceStates(ReorderedOps &reordered);
+  std::optional<unsigned> stateMadeBy(AllGatherOp gather);
 
   func::FuncOp function;
   IRRewriter rewriter;
@@ -45,23 +47,6 @@ private:
 };
 
 } // namespace
-
-/// Ops of the block that depend on `op`, in block order.
-static SmallVector<Operation *> findDependents(Operation *op) {
-  OpSet dependents;
-  SmallVector<Operation *> worklist = {op};
-  while (!worklist.empty())
-    for (Operation *user : worklist.pop_back_val()->getUsers()) {
-      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
-      if (ancestor && dependents.insert(ancestor))
-        worklist.push_back(ancestor);
-    }
-  SmallVector<Operation *> sorted = dependents.takeVector();
-  llvm::sort(sorted, [](Operation *a, Operation *b) {
-    return a != b && a->isBeforeInBlock(b);
-  });
-  return sorted;
-}
 
 /// Pointwise, of the shape and layout of the all_reduce.
 static bool isSameSpace(AllReduceOp op, Operation *other) {
@@ -73,12 +58,53 @@ static bool isSameSpace(AllReduceOp op, Operation *other) {
          type.getEncoding() == op.getType().getEncoding();
 }
 
+namespace {
+/// Visits ops that depend on a value, in block order, as long as one is left
+/// that uses an op inside of the set.
+class Dependents {
+public:
+  explicit Dependents(Operation *op) : block(op->getBlock()) { push(op, true); }
+
+  bool empty() const { return candidates.empty(); }
+  Operation *pop() {
+    Operation *op = queue.top();
+    queue.pop();
+    candidates.erase(op);
+    return op;
+  }
+  /// Let the users of `op` follow, which is inside of the set or not.
+  void push(Operation *op, bool inside) {
+    for (Operation *user : op->getUsers()) {
+      Operation *ancestor = block->findAncestorOpInBlock(*user);
+      if (!ancestor)
+        continue;
+      if (inside)
+        candidates.insert(ancestor);
+      if (seen.insert(ancestor).second)
+        queue.push(ancestor);
+    }
+  }
+
+private:
+  struct IsLater {
+    bool operator()(Operation *a, Operation *b) const {
+      return a != b && b->isBeforeInBlock(a);
+    }
+  };
+  Block *block;
+  std::priority_queue<Operation *, std::vector<Operation *>, IsLater> queue;
+  llvm::SmallPtrSet<Operation *, 16> seen, candidates;
+};
+} // namespace
+
 void AllReduceFuser::collectComputations(AllReduceOp op, ReorderPlan &plan,
                                          Refusal &blocker) {
   // Dependents that stay outside; what uses them stays outside too, so that
   // the set is convex.
   llvm::SmallPtrSet<Operation *, 16> outside;
-  for (Operation *dependent : findDependents(op)) {
+  Dependents dependents(op);
+  while (!dependents.empty()) {
+    Operation *dependent = dependents.pop();
     bool tainted =
         dependent->getNumRegions() != 0 ||
         llvm::any_of(dependent->getOperands(), [&](Value operand) {
@@ -89,7 +115,10 @@ void AllReduceFuser::collectComputations(AllReduceOp op, ReorderPlan &plan,
       why.set(dependent,
               describe(dependent) + " is no pointwise op of the same shape",
               "only pointwise computation on the whole value is fused");
-    else if (!tainted && succeeded(plan.add(dependent, why)))
+    bool inside = !tainted && !why.location &&
+                  succeeded(plan.add(dependent, why));
+    dependents.push(dependent, inside);
+    if (inside)
       continue;
     if (!blocker.location && why.location &&
         !isa<UpdateOp, func::ReturnOp>(dependent))
@@ -98,34 +127,31 @@ void AllReduceFuser::collectComputations(AllReduceOp op, ReorderPlan &plan,
   }
 }
 
-void AllReduceFuser::sliceStates(ReorderedOps &reordered) {
-  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-    // The gather goes with the state: look for it before.
-    auto made = [&](AllGatherOp gather) {
-      return llvm::any_of(gather->getUsers(), [&](Operation *user) {
-        auto update = dyn_cast<UpdateOp>(user);
-        return update && update.getState() == function.getArgument(index) &&
-               update.getValue() == gather.getResult();
-      });
-    };
-    auto gather = llvm::find_if(reordered.gathers, made);
+/// The state argument whose new value, not returned whole, is what `gather`
+/// makes; nullopt without.
+std::optional<unsigned> AllReduceFuser::stateMadeBy(AllGatherOp gather) {
+  for (Operation *user : gather->getUsers()) {
+    auto update = dyn_cast<UpdateOp>(user);
+    auto state = update ? dyn_cast<BlockArgument>(update.getState())
+                        : BlockArgument();
     Refusal refusal;
-    if (gather == reordered.gathers.end() ||
-        failed(checkSliceState(function, index, refusal)))
-      continue;
-    // A value that is returned whole is wanted whole.
-    bool returned = llvm::any_of(
-        (*gather)->getUsers(), [&](Operation *user) {
-          return llvm::any_of(user->getResult(0).getUsers(),
-                              llvm::IsaPred<func::ReturnOp>);
-        });
-    if (returned)
-      continue;
-    bool goes = (*gather)->hasOneUse();
-    (void)sliceState(rewriter, function, index, refusal);
-    if (goes)
-      reordered.gathers.erase(gather);
+    if (state && update.getValue() == gather.getResult() &&
+        succeeded(checkSliceState(function, state.getArgNumber(), refusal)) &&
+        update.getResult().use_empty())
+      return state.getArgNumber();
   }
+  return std::nullopt;
+}
+
+void AllReduceFuser::sliceStates(ReorderedOps &reordered) {
+  llvm::erase_if(reordered.gathers, [&](AllGatherOp gather) {
+    std::optional<unsigned> state = stateMadeBy(gather);
+    if (!state)
+      return false;
+    bool goes = gather->hasOneUse();
+    sliceState(rewriter, function, *state);
+    return goes;
+  });
 }
 
 LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
@@ -157,17 +183,31 @@ LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
   }
 
   std::string name = getName(op).str();
+  bool wantedWhole = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return !plan.getOps().contains(user);
+  });
   SplitCollectives split = *splitAllReduce(rewriter, op, dim, refusal);
   ReorderedOps reordered = plan.apply(rewriter, split.allGather);
+  if (wantedWhole)
+    reordered.gathers.push_back(split.allGather);
   if (wantsSlicedState)
     sliceStates(reordered);
-  SmallVector<Operation *> ops(reordered.computations);
+  // What only computes a smaller operand has another shape and stays before.
+  SmallVector<Operation *> ops;
+  llvm::copy_if(reordered.computations, std::back_inserter(ops),
+                [&](Operation *computation) {
+                  auto type = cast<RankedTensorType>(
+                      computation->getResult(0).getType());
+                  return type.getShape() == slice->getShape();
+                });
   ops.push_back(split.reduceScatter);
   ops.append(reordered.gathers.begin(), reordered.gathers.end());
   return fuseOps(rewriter, ops, name, refusal);
 }
 
 void AllReduceFuser::run() {
+  Refusal fixedType;
+  wantsSlicedState &= succeeded(checkChangesType(function, fixedType));
   SmallVector<AllReduceOp> ops;
   function.walk([&](AllReduceOp op) { ops.push_back(op); });
   for (AllReduceOp op : ops) {
@@ -181,6 +221,8 @@ void AllReduceFuser::run() {
       remark.addNote(where, note);
     remark.report(DiagnosticSeverity::Remark);
   }
+  if (wantsSlicedState)
+    updateFunctionType(rewriter, function);
 }
 
 namespace {

@@ -136,6 +136,11 @@ static void addShards(OpSet &set) {
 }
 
 static LogicalResult checkFusion(OpSet &set, Refusal &refusal) {
+  if (auto outer = dyn_cast<FusedOp>(set.front()->getParentOp()))
+    return refusal.set(set.front(),
+                       "cannot fuse " + describe(set.front()) +
+                           ": it lies in " + describe(outer) + " already",
+                       "name the ops once, with all that belong together");
   if (failed(checkKinds(set, refusal)) || failed(checkChain(set, refusal)) ||
       failed(checkSpace(set, refusal)))
     return failure();
@@ -162,22 +167,12 @@ static LogicalResult checkFusion(OpSet &set, Refusal &refusal) {
 //===----------------------------------------------------------------------===//
 
 /// Move ops between the first and the last of the set that depend on it behind
-/// `last`. Convexity makes this legal.
+/// the last. Convexity makes this legal.
 static void moveDependentsAfter(RewriterBase &rewriter, const OpSet &set) {
-  llvm::SmallPtrSet<Operation *, 16> dependent(set.begin(), set.end());
-  Operation *last = set.back();
-  Operation *point = last;
-  for (Operation *op = set.front()->getNextNode(); op != last;) {
-    Operation *next = op->getNextNode();
-    if (!set.contains(op) &&
-        llvm::any_of(op->getOperands(), [&](Value operand) {
-          return dependent.contains(operand.getDefiningOp());
-        })) {
-      dependent.insert(op);
-      rewriter.moveOpAfter(op, point);
-      point = op;
-    }
-    op = next;
+  Operation *point = set.back();
+  for (Operation *op : findDependentsWithin(set)) {
+    rewriter.moveOpAfter(op, point);
+    point = op;
   }
 }
 

@@ -21,6 +21,17 @@ static LogicalResult checkMerge(ReduceScatterOp scatter, AllGatherOp gather,
                            describe(gather) + ": the second does not take the "
                            "result of the first",
                        "name a reduce_scatter and the all_gather of its result");
+  if (auto fused = dyn_cast<FusedOp>(gather->getParentOp()))
+    return refusal.set(gather,
+                       "cannot merge " + describe(scatter) + " and " +
+                           describe(gather) + ": they lie in " +
+                           describe(fused),
+                       "merge before fusing");
+  if (gather->getBlock() != scatter->getBlock())
+    return refusal.set(gather,
+                       "cannot merge " + describe(scatter) + " and " +
+                           describe(gather) + ": they lie in different regions",
+                       "an all_reduce runs where both of them run");
   if (!scatter.getResult().hasOneUse()) {
     Operation *other = *llvm::find_if(
         scatter.getResult().getUsers(),

@@ -40,7 +40,7 @@ std::optional<IntegerAttr> ReorderPlan::cutDim(RankedTensorType type) const {
 /// Iterator that the operand reads along at its dimension `dim`, or -1.
 static int64_t iteratorAt(AffineMap map, unsigned dim) {
   auto expr = dyn_cast<AffineDimExpr>(map.getResult(dim));
-  return expr ? expr.getPosition() : -1;
+  return expr ? int64_t(expr.getPosition()) : -1;
 }
 
 /// Dimension along which operand `index` must be cut to go with the slices;
@@ -105,6 +105,8 @@ LogicalResult ReorderPlan::planOperands(PlannedOp &plan,
 
 LogicalResult ReorderPlan::add(Operation *op, Refusal &refusal) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+      !isa_and_nonnull<CoCoNetDialect>(op->getDialect()) ||
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
       !isMemoryEffectFree(op) || isa<CollectiveOpInterface>(op))
     return refusal.set(op,
                        isa<UpdateOp>(op) ? "it updates state"
@@ -127,9 +129,10 @@ LogicalResult ReorderPlan::add(Operation *op, Refusal &refusal) {
         return layout.partialAlong(axis).has_value();
       }))
     result = plan.reducedType = withoutAxes(layout, axes).apply(*type);
-  if (!cutDim(result) && result != op->getResult(0).getType())
-    return refusal.set(op, "its result on slices has another layout",
-                       "leave it out of the set");
+  // Rules carry the whole axis list of a cut along, or turn it into pending
+  // values.
+  assert((cutDim(result) || result == op->getResult(0).getType()) &&
+         "a result on slices is cut, or the same");
   types[op->getResult(0)] = result;
   plans.push_back(std::move(plan));
   set.insert(op);
@@ -280,13 +283,14 @@ void ReorderPlan::sinkShards(RewriterBase &rewriter, ReorderedOps &made) {
 ReorderedOps ReorderPlan::apply(RewriterBase &rewriter, AllGatherOp gather) {
   ReorderedOps made;
   slices[gather.getResult()] = gather.getOperand();
-  SmallVector<Value> liveOuts = findLiveOuts(set);
+  SmallVector<Value> values = findLiveOuts(set);
+  llvm::DenseSet<Value> liveOuts(values.begin(), values.end());
   for (PlannedOp &plan : plans) {
     rewriter.setInsertionPoint(plan.op);
     Value original = plan.op->getResult(0);
     Value slice = buildSlices(rewriter, plan, gather.getAxesAttr(), made);
     slices[original] = slice;
-    if (!llvm::is_contained(liveOuts, original))
+    if (!liveOuts.contains(original))
       continue;
     Value whole = slice;
     if (std::optional<IntegerAttr> dim =
@@ -311,24 +315,24 @@ ReorderedOps ReorderPlan::apply(RewriterBase &rewriter, AllGatherOp gather) {
   return made;
 }
 
-/// A pointwise op on replicated values that only the set uses; its shards sink
-/// through it.
-static bool feedsSlices(Operation *op, const OpSet &set, Operation *gather) {
+/// Ops of the set whose values come from the gather.
+static llvm::DenseSet<Operation *> findGathered(const OpSet &set,
+                                                Operation *gather) {
+  llvm::DenseSet<Operation *> gathered = {gather};
+  for (Operation *op : set)
+    if (llvm::any_of(op->getOperands(), [&](Value operand) {
+          return gathered.contains(operand.getDefiningOp());
+        }))
+      gathered.insert(op);
+  return gathered;
+}
+
+/// A pointwise op that only the set uses; where it works on replicated values
+/// alone, its shards sink through it.
+static bool feedsSlices(Operation *op, const OpSet &set) {
   auto iterated = dyn_cast<IterationOpInterface>(op);
-  if (!iterated || !iterated.isPointwise())
-    return false;
-  SmallVector<Operation *> worklist = {op};
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!worklist.empty())
-    for (Value operand : worklist.pop_back_val()->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          producer && (producer == gather || set.contains(producer))) {
-        if (producer == gather)
-          return false;
-        if (seen.insert(producer).second)
-          worklist.push_back(producer);
-      }
-  return llvm::all_of(op->getUsers(),
+  return iterated && iterated.isPointwise() &&
+         llvm::all_of(op->getUsers(),
                       [&](Operation *user) { return set.contains(user); });
 }
 
@@ -342,14 +346,18 @@ FailureOr<ReorderedOps> coconet::reorderAllGather(RewriterBase &rewriter,
   ReorderPlan plan(gather.getResult(),
                    cast<RankedTensorType>(gather.getOperand().getType()),
                    gather.getGroupAxes());
-  for (Operation *op : *set)
-    if (!feedsSlices(op, *set, gather) && failed(plan.add(op, refusal))) {
+  llvm::DenseSet<Operation *> gathered = findGathered(*set, gather);
+  for (Operation *op : *set) {
+    if (!gathered.contains(op) && feedsSlices(op, *set))
+      continue;
+    if (failed(plan.add(op, refusal))) {
       refusal.message = "cannot reorder " + describe(gather) + " past " +
                         describe(op) + ": " + refusal.message;
       refusal.location = op->getLoc();
       refusal.addNote(gather.getLoc(), "the all_gather is here");
       return failure();
     }
+  }
   return plan.apply(rewriter, gather);
 }
 

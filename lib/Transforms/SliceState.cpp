@@ -101,13 +101,26 @@ static LogicalResult checkUses(func::FuncOp function, unsigned argument,
                          "cannot slice " + what + ": " + describe(user) +
                              " uses its new value whole",
                          "use the slices instead");
+  return success();
+}
+
+LogicalResult coconet::checkChangesType(func::FuncOp function,
+                                        Refusal &refusal) {
+  if (!function.getBody().hasOneBlock())
+    return refusal.set(function,
+                       "cannot slice state of a function " +
+                           Twine(function.isExternal() ? "without a body"
+                                                       : "of several blocks"),
+                       "state is sliced in functions of one block");
   auto module = function->getParentOfType<ModuleOp>();
-  if (module)
-    if (auto calls = SymbolTable::getSymbolUses(function, module);
-        calls && !calls->empty())
-      return refusal.set(calls->begin()->getUser(),
-                         "cannot slice " + what + ": the function is called",
-                         "slicing changes the function's type; inline it first");
+  if (!module)
+    return success();
+  if (auto calls = SymbolTable::getSymbolUses(function, module);
+      calls && !calls->empty())
+    return refusal.set(calls->begin()->getUser(),
+                       "cannot slice state of '" + function.getName() +
+                           "': the function is called",
+                       "slicing changes the function's type; inline it first");
   return success();
 }
 
@@ -124,13 +137,14 @@ LogicalResult coconet::checkSliceState(func::FuncOp function, unsigned argument,
   return checkUses(function, argument, uses, refusal);
 }
 
-LogicalResult coconet::sliceState(RewriterBase &rewriter, func::FuncOp function,
-                                  unsigned argument, Refusal &refusal) {
-  if (failed(checkSliceState(function, argument, refusal)))
-    return failure();
+void coconet::sliceState(RewriterBase &rewriter, func::FuncOp function,
+                         unsigned argument) {
   StateUses uses;
-  (void)collectUses(function, argument, uses, refusal);
-  (void)checkUses(function, argument, uses, refusal);
+  Refusal none;
+  [[maybe_unused]] LogicalResult legal = failure(
+      failed(collectUses(function, argument, uses, none)) ||
+      failed(checkUses(function, argument, uses, none)));
+  assert(succeeded(legal) && "checkSliceState succeeded");
 
   Value slice = uses.gather.getOperand();
   BlockArgument state = function.getArgument(argument);
@@ -143,13 +157,46 @@ LogicalResult coconet::sliceState(RewriterBase &rewriter, func::FuncOp function,
   });
   if (uses.gather.getResult().use_empty())
     rewriter.eraseOp(uses.gather);
-  auto terminator =
-      cast<func::ReturnOp>(function.getBody().front().getTerminator());
+}
+
+void coconet::updateFunctionType(RewriterBase &rewriter,
+                                 func::FuncOp function) {
+  Block &body = function.getBody().front();
   rewriter.modifyOpInPlace(function, [&] {
-    function.setType(FunctionType::get(
-        function.getContext(), function.getBody().getArgumentTypes(),
-        terminator.getOperandTypes()));
+    function.setType(FunctionType::get(function.getContext(),
+                                       body.getArgumentTypes(),
+                                       body.getTerminator()->getOperandTypes()));
   });
+}
+
+LogicalResult coconet::sliceStates(RewriterBase &rewriter,
+                                   ArrayRef<func::FuncOp> functions,
+                                   ArrayRef<StringRef> names,
+                                   Refusal &refusal) {
+  SmallVector<std::pair<func::FuncOp, llvm::SmallSetVector<unsigned, 4>>> all;
+  for (func::FuncOp function : functions)
+    all.push_back({function, {}});
+  for (StringRef name : names) {
+    bool found = false;
+    for (auto &[function, arguments] : all) {
+      std::optional<unsigned> argument = findArgument(function, name, refusal);
+      if (!argument)
+        continue;
+      found = true;
+      if (failed(checkChangesType(function, refusal)) ||
+          failed(checkSliceState(function, *argument, refusal)))
+        return failure();
+      arguments.insert(*argument);
+    }
+    if (!found)
+      return failure();
+  }
+  for (auto &[function, arguments] : all) {
+    for (unsigned argument : arguments)
+      sliceState(rewriter, function, argument);
+    if (!arguments.empty())
+      updateFunctionType(rewriter, function);
+  }
   return success();
 }
 
@@ -158,17 +205,13 @@ struct SliceState : coconet::impl::SliceStateBase<SliceState> {
   using SliceStateBase::SliceStateBase;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
     IRRewriter rewriter(&getContext());
-    for (const std::string &name : names) {
-      Refusal refusal;
-      std::optional<unsigned> argument = findArgument(function, name, refusal);
-      if (argument &&
-          succeeded(sliceState(rewriter, function, *argument, refusal)))
-        continue;
-      refusal.report(DiagnosticSeverity::Error);
-      return signalPassFailure();
-    }
+    SmallVector<StringRef> states(names.begin(), names.end());
+    Refusal refusal;
+    if (succeeded(sliceStates(rewriter, getOperation(), states, refusal)))
+      return;
+    refusal.report(DiagnosticSeverity::Error);
+    signalPassFailure();
   }
 };
 } // namespace

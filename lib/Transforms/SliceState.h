@@ -11,14 +11,29 @@ namespace coconet {
 
 /// Replicated state becomes cut state and its all_gather goes (CoCoNet's
 /// asSlice; the memory of ZeRO stage 1). Every use of the argument goes through
-/// one cut. Changes the function's type.
-mlir::LogicalResult sliceState(mlir::RewriterBase &rewriter,
-                               mlir::func::FuncOp function, unsigned argument,
-                               Refusal &refusal);
+/// one cut. Changes the functions' types.
+///
+/// `names` are names of state arguments; each is in one of the functions or
+/// more. Nothing changes where one of them is refused.
+mlir::LogicalResult sliceStates(mlir::RewriterBase &rewriter,
+                                llvm::ArrayRef<mlir::func::FuncOp> functions,
+                                llvm::ArrayRef<llvm::StringRef> names,
+                                Refusal &refusal);
 
-/// Whether sliceState would succeed; nothing changes.
+/// Whether the function's type may change: it has one block and no callers.
+mlir::LogicalResult checkChangesType(mlir::func::FuncOp function,
+                                     Refusal &refusal);
+
+/// Whether the state of a function of one block can be held in slices.
 mlir::LogicalResult checkSliceState(mlir::func::FuncOp function,
                                     unsigned argument, Refusal &refusal);
+
+/// Hold one state in slices, which checkSliceState allows. The function's type
+/// is then that of its body again after updateFunctionType.
+void sliceState(mlir::RewriterBase &rewriter, mlir::func::FuncOp function,
+                unsigned argument);
+void updateFunctionType(mlir::RewriterBase &rewriter,
+                        mlir::func::FuncOp function);
 
 /// The argument of a function called `name` by `coconet.arg_name`, or nullopt
 /// with the names there are in `refusal`.

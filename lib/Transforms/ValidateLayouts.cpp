@@ -22,7 +22,7 @@ struct ValidateLayouts : coconet::impl::ValidateLayoutsBase<ValidateLayouts> {
   void runOnOperation() override {
     bool valid = true;
     getOperation()->walk([&](Operation *op) {
-      if (isa<CoCoNetDialect>(op->getDialect()) ||
+      if (isa_and_nonnull<CoCoNetDialect>(op->getDialect()) ||
           isa<func::FuncOp, func::ReturnOp, func::CallOp>(op))
         return;
       if (!llvm::any_of(op->getOperandTypes(), isLaidOut) &&

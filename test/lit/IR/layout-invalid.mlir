@@ -15,6 +15,16 @@
 
 // -----
 
+// expected-error@+1 {{a mesh axis needs a name}}
+#mesh = #coconet.mesh<"" = 2>
+
+// -----
+
+// expected-error@+1 {{a mesh has at most 2^31 ranks}}
+#mesh = #coconet.mesh<dp = 9223372036854775807>
+
+// -----
+
 // expected-error@+1 {{a mesh has at most 2^31 ranks}}
 #mesh = #coconet.mesh<dp = 65536, tp = 65536>
 
@@ -57,7 +67,7 @@
 // -----
 
 #mesh = #coconet.mesh<dp = 2>
-// expected-error@+1 {{a value is pending as sum, max or min}}
+// expected-error@+1 {{a value is pending as sum, max or min, got #coconet<reduction avg> along axis 'dp'}}
 #layout = #coconet.layout<#mesh, partial = {dp : avg}>
 
 // -----
@@ -71,6 +81,18 @@
 #mesh = #coconet.mesh<dp = 2>
 // expected-error@+1 {{root 2 is no position along axis 'dp' of size 2}}
 #layout = #coconet.layout<#mesh, rooted = {dp : 2}>
+
+// -----
+
+#mesh = #coconet.mesh<dp = ?>
+// expected-error@+1 {{root -9223372036854775808 is no position along axis 'dp' of size ?}}
+#layout = #coconet.layout<#mesh, rooted = {dp : -9223372036854775808}>
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+// expected-error@+1 {{axis 'dp' appears twice}}
+#layout = #coconet.layout<#mesh, partial = {dp : sum, dp : max}>
 
 // -----
 

@@ -10,3 +10,12 @@ func.func @successive_cuts(%x: tensor<6xf32, #rows>) {
   %0 = coconet.reduce_scatter sum %x into 0 on {tp} : tensor<6xf32, #rows> -> tensor<6xf32, #both>
   return
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = ?, tp = 2>
+#rooted = #coconet.layout<#mesh, rooted = {dp : 5}>
+// expected-error@below {{root 5 is no position along axis 'dp' of size 2}}
+module {
+  func.func private @root(tensor<8xf32, #rooted>)
+}

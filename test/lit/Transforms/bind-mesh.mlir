@@ -4,6 +4,7 @@
 // RUN: not coconet-opt %s --coconet-bind-mesh=axes=tp=2 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not coconet-opt %s --coconet-bind-mesh=axes=dp=x 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not coconet-opt %s --coconet-bind-mesh=ranks=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not coconet-opt %s --coconet-bind-mesh=ranks=9999999999 2>&1 | FileCheck %s --check-prefix=HUGE
 
 // CHECK: #mesh = #coconet.mesh<dp = 4>
 // NAMED: #mesh = #coconet.mesh<dp = 3>
@@ -11,6 +12,7 @@
 // UNKNOWN: error: unknown axis 'tp'; the mesh is <dp = ?>
 // SIZE: error: 'dp=x' is no axis size; write dp=2
 // NEGATIVE: error: -1 ranks; there is at least 1
+// HUGE: error: a mesh has at most 2^31 ranks
 #mesh = #coconet.mesh<dp = ?>
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 

@@ -38,3 +38,37 @@ func.func @other_axes(%g: tensor<8xf32, #partial>) -> tensor<8xf32, #dp> {
   %1 = coconet.all_gather %0 from 0 on {tp} : tensor<8xf32, #both> -> tensor<8xf32, #dp>
   return %1 : tensor<8xf32, #dp>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @fused(%g: tensor<8xf32, #partial>) -> tensor<8xf32> {
+  %0 = coconet.fused all_reduce {
+    %1 = coconet.reduce_scatter sum %g into 0 on {dp} {coconet.name = "rs"} : tensor<8xf32, #partial> -> tensor<8xf32, #sliced>
+    // expected-error@+2 {{cannot merge reduce_scatter 'rs' and all_gather: they lie in fused}}
+    // expected-note@+1 {{merge before fusing}}
+    %2 = coconet.all_gather %1 from 0 on {dp} : tensor<8xf32, #sliced> -> tensor<8xf32>
+    coconet.yield %2 : tensor<8xf32>
+  } : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @conditional(%g: tensor<8xf32, #partial>, %x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  %0 = coconet.reduce_scatter sum %g into 0 on {dp} {coconet.name = "rs"} : tensor<8xf32, #partial> -> tensor<8xf32, #sliced>
+  %1 = scf.if %c -> tensor<8xf32> {
+    // expected-error@+2 {{cannot merge reduce_scatter 'rs' and all_gather: they lie in different regions}}
+    // expected-note@+1 {{an all_reduce runs where both of them run}}
+    %2 = coconet.all_gather %0 from 0 on {dp} : tensor<8xf32, #sliced> -> tensor<8xf32>
+    scf.yield %2 : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>
+}

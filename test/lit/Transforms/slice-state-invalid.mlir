@@ -73,3 +73,11 @@ func.func @new_value_used(%m: tensor<8xf32> {coconet.state, coconet.arg_name = "
   %3 = coconet.neg %2 : tensor<8xf32> -> tensor<8xf32>
   return %3 : tensor<8xf32>
 }
+
+// -----
+
+// expected-error@+2 {{no argument is named 'm'}}
+// expected-note@+1 {{give arguments names with coconet.arg_name}}
+func.func @no_names(%m: tensor<8xf32> {coconet.state}) {
+  return
+}

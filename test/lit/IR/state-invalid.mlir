@@ -1,0 +1,39 @@
+// RUN: coconet-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_state(%m: tensor<4xf32>, %v: tensor<4xf32>) {
+  // expected-error@+2 {{does not update a state argument}}
+  // expected-note@+1 {{mark the function argument with 'coconet.state'}}
+  %0 = coconet.update %m, %v : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @updated_twice(%m: tensor<4xf32> {coconet.state}, %v: tensor<4xf32>) {
+  // expected-error@+2 {{updates argument 0, which is updated elsewhere too}}
+  // expected-note@+2 {{a state is updated once}}
+  %0 = coconet.update %m, %v : tensor<4xf32>
+  %1 = coconet.update %m, %v : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @other_block(%x: tensor<4xf32> {coconet.state}) {
+  cf.br ^bb1(%x, %x : tensor<4xf32>, tensor<4xf32>)
+^bb1(%a: tensor<4xf32>, %b: tensor<4xf32>):
+  // expected-error@+2 {{does not update a state argument}}
+  // expected-note@+1 {{mark the function argument with 'coconet.state'}}
+  %0 = coconet.update %b, %a : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @computed(%x: tensor<4xf32> {coconet.state}) {
+  %0 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
+  // expected-error@+2 {{does not update a state argument}}
+  // expected-note@+1 {{mark the function argument with 'coconet.state'}}
+  %1 = coconet.update %0, %x : tensor<4xf32>
+  return
+}

@@ -1,0 +1,8 @@
+// RUN: coconet-opt %s --verify-diagnostics --coconet-bind-mesh=ranks=4
+
+#mesh = #coconet.mesh<dp = ?, tp = 2>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+// expected-error@below {{ranks=4 binds a mesh of one axis, and <dp = ?, tp = 2> has 2; give the sizes by name, as in axes=dp=2,tp=4}}
+module {
+  func.func private @f(tensor<8xf32, #partial>)
+}
