@@ -110,3 +110,18 @@ void coconet::lowerCopy(memref::CopyOp op) {
   buildLoopNest(builder, op, nest);
   op.erase();
 }
+
+void coconet::lowerExpandShape(memref::ExpandShapeOp op) {
+  if (!op.getSrcType().getLayout().isIdentity())
+    return;
+  OpBuilder builder(op);
+  IndexMath m(builder, op.getLoc());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape(), strides;
+  for (unsigned dim = 0; dim < sizes.size(); ++dim)
+    strides.push_back(m.product(ArrayRef(sizes).drop_front(dim + 1)));
+  Value cast = memref::ReinterpretCastOp::create(
+      builder, op.getLoc(), op.getResultType(), op.getSrc(), m.constant(0),
+      sizes, strides);
+  op.replaceAllUsesWith(cast);
+  op.erase();
+}

@@ -65,6 +65,9 @@ static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
       .Case([&](RankCheckSizeOp o) { return lowerCheckSize(o, symbols), success(); })
       .Case([&](RankCoordinateOp o) { return lowerCoordinate(o, symbols), success(); })
       .Case([](linalg::GenericOp o) { return lowerGeneric(o), success(); })
+      .Case([](memref::ExpandShapeOp o) {
+        return lowerExpandShape(o), success();
+      })
       .Case([](memref::CopyOp o) { return lowerCopy(o), success(); })
       .Default([](Operation *o) -> LogicalResult {
         if (!isa_and_nonnull<CoCoNetDialect>(o->getDialect()))

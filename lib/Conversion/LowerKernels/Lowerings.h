@@ -26,6 +26,10 @@ void lowerCoordinate(RankCoordinateOp op, mlir::SymbolTable &symbols);
 /// as they are.
 void lowerGeneric(mlir::linalg::GenericOp op);
 
+/// Another shape of one contiguous block; upstream's lowering takes at most one
+/// open size.
+void lowerExpandShape(mlir::memref::ExpandShapeOp op);
+
 /// Reductions over trailing dimensions of one contiguous tensor become loops
 /// that accumulate in vectors; failure, without change, for other ops.
 mlir::LogicalResult lowerReduction(mlir::linalg::GenericOp op);
