@@ -38,15 +38,15 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
   OpBuilder builder(op);
   IndexMath m(builder, op.getLoc());
   RuntimeCalls calls(builder, op);
-  bool collapse = !op.hasIndexSemantics() &&
-                  op.getNumParallelLoops() == op.getNumLoops();
+  bool collapse =
+      !op.hasIndexSemantics() && op.getNumParallelLoops() == op.getNumLoops();
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type)
       return;
-    collapse &= isFixed(map) ||
-                (map.isIdentity() && type.getLayout().isIdentity());
+    collapse &=
+        isFixed(map) || (map.isIdentity() && type.getLayout().isIdentity());
   }
   LoopNest nest;
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
@@ -71,8 +71,9 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
     (op.isDpsInit(&operand) ? nest.outputs : nest.inputs).push_back(stream);
   }
   // What accumulates in its output reads it.
-  if (llvm::any_of(op.getRegionOutputArgs(),
-                   [](BlockArgument argument) { return !argument.use_empty(); }))
+  if (llvm::any_of(op.getRegionOutputArgs(), [](BlockArgument argument) {
+        return !argument.use_empty();
+      }))
     for (Stream stream : nest.outputs) {
       stream.accumulates = true;
       nest.inputs.push_back(stream);

@@ -12,13 +12,12 @@ namespace coconet {
 
 /// Each replaces one op over buffers; the op is erased.
 mlir::LogicalResult lowerSymmetricKernel(SymmetricKernelOp op,
-                    mlir::SymbolTable &symbols);
+                                         mlir::SymbolTable &symbols);
 mlir::LogicalResult lowerSymmetricBroadcast(SymmetricBroadcastOp op,
-                    mlir::SymbolTable &symbols);
+                                            mlir::SymbolTable &symbols);
 mlir::LogicalResult lowerSymmetricAllToAll(SymmetricAllToAllOp op,
-                    mlir::SymbolTable &symbols);
-mlir::LogicalResult lowerGemm(GemmOp op,
-                    mlir::SymbolTable &symbols);
+                                           mlir::SymbolTable &symbols);
+mlir::LogicalResult lowerGemm(GemmOp op, mlir::SymbolTable &symbols);
 void lowerCheckSize(RankCheckSizeOp op, mlir::SymbolTable &symbols);
 void lowerCoordinate(RankCoordinateOp op, mlir::SymbolTable &symbols);
 
