@@ -29,7 +29,8 @@ func.func @f(%g: tensor<?xf32, #partial> {coconet.dims = ["n"]},
   %c1 = coconet.sub %unit, %pow1 : tensor<f32>, tensor<f32> -> tensor<f32>
   %pow2 = coconet.pow %b2, %step : tensor<f32>, tensor<f32> -> tensor<f32>
   %c2 = coconet.sub %unit, %pow2 : tensor<f32>, tensor<f32> -> tensor<f32>
-  %sum = coconet.all_reduce sum %g on {dp} {coconet.name = "avg"} : tensor<?xf32, #partial> -> tensor<?xf32>
+  %sum = coconet.all_reduce sum %g on {dp} {coconet.name = "avg"}
+      : tensor<?xf32, #partial> -> tensor<?xf32>
   %m1 = coconet.mul %b1, %m : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
   %m2 = coconet.mul %b1c, %sum : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
   %mn = coconet.add %m1, %m2 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
