@@ -26,9 +26,7 @@ static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
 }
 
 #define EFFECTS(OP)                                                            \
-  void OP::getEffects(Effects &effects) {                                      \
-    addEffects(*this, effects);                                                \
-  }
+  void OP::getEffects(Effects &effects) { addEffects(*this, effects); }
 EFFECTS(SymmetricKernelOp)
 EFFECTS(SymmetricBroadcastOp)
 EFFECTS(SymmetricAllToAllOp)

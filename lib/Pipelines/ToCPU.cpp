@@ -106,8 +106,8 @@ void coconet::registerLoweringPipelines() {
   PassPipelineRegistration<>(
       "coconet-rank-to-cpu",
       "what one rank runs to the LLVM dialect for CPU threads", buildRankToCPU);
-  PassPipelineRegistration<>(
-      "coconet-to-cpu",
-      "a scheduled program over a bound mesh to the LLVM dialect for CPU threads",
-      buildToCPU);
+  PassPipelineRegistration<>("coconet-to-cpu",
+                             "a scheduled program over a bound mesh to the "
+                             "LLVM dialect for CPU threads",
+                             buildToCPU);
 }

@@ -57,7 +57,9 @@ def test_all_reduce(reduction: str, dtype: str) -> None:
     wanted = combine[reduction](wide, axis=0).astype(numpy_type)
     for (array,) in got:
         np.testing.assert_allclose(
-            array.astype(np.float64), wanted.astype(np.float64), rtol=1e-2 if reduction == "avg" else 0
+            array.astype(np.float64),
+            wanted.astype(np.float64),
+            rtol=1e-2 if reduction == "avg" else 0,
         )
 
 
@@ -107,9 +109,7 @@ func.func @f(%x: {flat}) -> (tensor<?x?xf32>, {flat}) {{
     run = Lowered(program, ranks)
     x = values(shape, np.float32)
     parts = [x.reshape(-1)[chunk(x.size, ranks, rank)].copy() for rank in range(ranks)]
-    got = run(
-        [[part, *shape] for part in parts], result(np.float32, 2) + result(np.float32, 1)
-    )
+    got = run([[part, *shape] for part in parts], result(np.float32, 2) + result(np.float32, 1))
     for part, (whole, own) in zip(parts, got, strict=True):
         np.testing.assert_array_equal(whole, -x)
         np.testing.assert_array_equal(own, -part)

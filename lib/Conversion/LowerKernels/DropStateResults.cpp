@@ -18,7 +18,8 @@ using namespace coconet;
 /// The buffer behind changes of shape.
 static Value underlying(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
-    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
+    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            op))
       break;
     buffer = op->getOperand(0);
   }
@@ -27,8 +28,7 @@ static Value underlying(Value buffer) {
 
 static LogicalResult dropStates(func::FuncOp function) {
   // What a kernel wrote into its state is not copied there again.
-  for (auto copy :
-       llvm::to_vector(function.getBody().getOps<memref::CopyOp>()))
+  for (auto copy : llvm::to_vector(function.getBody().getOps<memref::CopyOp>()))
     if (underlying(copy.getSource()) == underlying(copy.getTarget()))
       copy.erase();
   auto states = function->getAttrOfType<IntegerAttr>(statesAttr);
@@ -50,7 +50,8 @@ static LogicalResult dropStates(func::FuncOp function) {
 }
 
 namespace {
-struct DropStateResults : coconet::impl::DropStateResultsBase<DropStateResults> {
+struct DropStateResults
+    : coconet::impl::DropStateResultsBase<DropStateResults> {
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(dropStates(function)))

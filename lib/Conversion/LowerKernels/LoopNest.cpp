@@ -175,9 +175,9 @@ void LoopBuilder::expandReduction(OpBuilder &at, Stream &stream,
     Value member = scratch->addArgument(stream.element, loc);
     members.push_back(member);
     Value next = castScalar(at, loc, member, wide);
-    combined = combined ? combineScalars(at, loc, *stream.reduction, combined,
-                                         next)
-                        : next;
+    combined = combined
+                   ? combineScalars(at, loc, *stream.reduction, combined, next)
+                   : next;
   }
   if (*stream.reduction == Reduction::avg) {
     Value count;
@@ -258,8 +258,8 @@ Value LoopBuilder::loadMembers(const Stream &stream, Block &combine,
   mapping.map(combine.getArgument(0), loop.getRegionIterArg(0));
   mapping.map(combine.getArgument(1), loadFrom(loop.getInductionVar()));
   cloneForLanes(b, combine, mapping, width);
-  scf::YieldOp::create(
-      b, loc, mapping.lookup(combine.getTerminator()->getOperand(0)));
+  scf::YieldOp::create(b, loc,
+                       mapping.lookup(combine.getTerminator()->getOperand(0)));
   return loop.getResult(0);
 }
 
@@ -272,9 +272,8 @@ void LoopBuilder::storeMembers(const Stream &stream, Value value,
                          m.value(stream.members), m.value(m.constant(1)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value base = RuntimeCalls(b, source)
-                   .peer(stream.table, loop.getInductionVar(), stream.count,
-                         stream.slot);
+  Value base = RuntimeCalls(b, source).peer(
+      stream.table, loop.getInductionVar(), stream.count, stream.slot);
   store(value, base, stream.element, place, width);
 }
 
@@ -306,7 +305,8 @@ void LoopBuilder::emitElement(ArrayRef<OpFoldResult> offsets, Value iv,
       continue;
     Value position = iv;
     if (width > 1) {
-      SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, width));
+      SmallVector<int64_t> steps =
+          llvm::to_vector(llvm::seq<int64_t>(0, width));
       Value step = arith::ConstantOp::create(
           b, loc,
           DenseIntElementsAttr::get(
@@ -317,8 +317,8 @@ void LoopBuilder::emitElement(ArrayRef<OpFoldResult> offsets, Value iv,
   }
   cloneForLanes(b, *scratch, mapping, width);
   for (auto [i, stream] : llvm::enumerate(nest.outputs)) {
-    Value value = mapping.lookupOrDefault(
-        scratch->getTerminator()->getOperand(i));
+    Value value =
+        mapping.lookupOrDefault(scratch->getTerminator()->getOperand(i));
     value = broadcast(value, width);
     OpFoldResult offset = place(stream, nest.inputs.size() + i);
     if (stream.table)
@@ -375,9 +375,9 @@ void LoopBuilder::buildLoop(unsigned depth, SmallVector<OpFoldResult> offsets) {
   if (depth + 1 >= nest.sizes.size())
     return buildInnermost(offsets);
   IndexMath m(b, loc);
-  auto loop = scf::ForOp::create(b, loc, m.value(m.constant(0)),
-                                 m.value(nest.sizes[depth]),
-                                 m.value(m.constant(1)));
+  auto loop =
+      scf::ForOp::create(b, loc, m.value(m.constant(0)),
+                         m.value(nest.sizes[depth]), m.value(m.constant(1)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   loopVariables.push_back(loop.getInductionVar());

@@ -23,7 +23,7 @@ static void copyElements(OpBuilder &builder, Location loc, RuntimeCalls &calls,
 }
 
 LogicalResult coconet::lowerSymmetricBroadcast(SymmetricBroadcastOp op,
-                            SymbolTable &symbols) {
+                                               SymbolTable &symbols) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   IndexMath m(builder, loc);
@@ -47,7 +47,7 @@ LogicalResult coconet::lowerSymmetricBroadcast(SymmetricBroadcastOp op,
 /// Copy from every member, in order: rows of the innermost dimension, which is
 /// contiguous on both sides whatever is cut.
 LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op,
-                            SymbolTable &symbols) {
+                                              SymbolTable &symbols) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   IndexMath m(builder, loc);
@@ -97,10 +97,9 @@ LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op,
           };
           if (dim + 1 == rank) {
             auto [i, o] = step(m.constant(0));
-            return copyElements(builder, loc, calls,
-                                calls.advance(target, element, o),
-                                calls.advance(source, element, i), element,
-                                block[dim]);
+            return copyElements(
+                builder, loc, calls, calls.advance(target, element, o),
+                calls.advance(source, element, i), element, block[dim]);
           }
           forEach(block[dim], [&](Value index) {
             auto [i, o] = step(index);
@@ -114,8 +113,7 @@ LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op,
   return success();
 }
 
-LogicalResult coconet::lowerGemm(GemmOp op,
-                            SymbolTable &symbols) {
+LogicalResult coconet::lowerGemm(GemmOp op, SymbolTable &symbols) {
   OpBuilder builder(op);
   IndexMath m(builder, op.getLoc());
   RuntimeCalls calls(builder, op, &symbols);
@@ -128,8 +126,7 @@ LogicalResult coconet::lowerGemm(GemmOp op,
   OpFoldResult batch = m.product(ArrayRef(c).drop_back(2));
   // A matrix without batch dimensions is shared.
   auto stride = [&](ArrayRef<OpFoldResult> sizes) {
-    return sizes.size() == 2 ? m.constant(0)
-                             : m.product(sizes.take_back(2));
+    return sizes.size() == 2 ? m.constant(0) : m.product(sizes.take_back(2));
   };
   calls.call("coconet_rt_matmul", Type(),
              {calls.text(dtype), calls.i64(m.constant(op.getTransposeLhs())),
@@ -142,8 +139,7 @@ LogicalResult coconet::lowerGemm(GemmOp op,
   return success();
 }
 
-void coconet::lowerCheckSize(RankCheckSizeOp op,
-                            SymbolTable &symbols) {
+void coconet::lowerCheckSize(RankCheckSizeOp op, SymbolTable &symbols) {
   OpBuilder builder(op);
   RuntimeCalls calls(builder, op, &symbols);
   calls.call("coconet_rt_check_size", Type(),
@@ -152,10 +148,9 @@ void coconet::lowerCheckSize(RankCheckSizeOp op,
   op.erase();
 }
 
-void coconet::lowerCoordinate(RankCoordinateOp op,
-                            SymbolTable &symbols) {
+void coconet::lowerCoordinate(RankCoordinateOp op, SymbolTable &symbols) {
   OpBuilder builder(op);
-  op.replaceAllUsesWith(RuntimeCalls(builder, op, &symbols).coordinate(
-      op.getMesh(), axisList(op.getAxes())));
+  op.replaceAllUsesWith(RuntimeCalls(builder, op, &symbols)
+                            .coordinate(op.getMesh(), axisList(op.getAxes())));
   op.erase();
 }

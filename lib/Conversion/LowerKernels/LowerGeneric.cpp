@@ -38,15 +38,15 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
   OpBuilder builder(op);
   IndexMath m(builder, op.getLoc());
   RuntimeCalls calls(builder, op);
-  bool collapse = !op.hasIndexSemantics() &&
-                  op.getNumParallelLoops() == op.getNumLoops();
+  bool collapse =
+      !op.hasIndexSemantics() && op.getNumParallelLoops() == op.getNumLoops();
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type)
       return;
-    collapse &= isFixed(map) ||
-                (map.isIdentity() && type.getLayout().isIdentity());
+    collapse &=
+        isFixed(map) || (map.isIdentity() && type.getLayout().isIdentity());
   }
   LoopNest nest;
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
@@ -71,8 +71,9 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
     (op.isDpsInit(&operand) ? nest.outputs : nest.inputs).push_back(stream);
   }
   // What accumulates in its output reads it.
-  if (llvm::any_of(op.getRegionOutputArgs(),
-                   [](BlockArgument argument) { return !argument.use_empty(); }))
+  if (llvm::any_of(op.getRegionOutputArgs(), [](BlockArgument argument) {
+        return !argument.use_empty();
+      }))
     for (Stream stream : nest.outputs) {
       stream.accumulates = true;
       nest.inputs.push_back(stream);
@@ -108,5 +109,20 @@ void coconet::lowerCopy(memref::CopyOp op) {
   YieldOp::create(inner, op.getLoc(), body.getArgument(0));
   nest.body = &body;
   buildLoopNest(builder, op, nest);
+  op.erase();
+}
+
+void coconet::lowerExpandShape(memref::ExpandShapeOp op) {
+  if (!op.getSrcType().getLayout().isIdentity())
+    return;
+  OpBuilder builder(op);
+  IndexMath m(builder, op.getLoc());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape(), strides;
+  for (unsigned dim = 0; dim < sizes.size(); ++dim)
+    strides.push_back(m.product(ArrayRef(sizes).drop_front(dim + 1)));
+  Value cast = memref::ReinterpretCastOp::create(
+      builder, op.getLoc(), op.getResultType(), op.getSrc(), m.constant(0),
+      sizes, strides);
+  op.replaceAllUsesWith(cast);
   op.erase();
 }

@@ -50,21 +50,34 @@ LogicalResult coconet::convertBoundary(func::FuncOp function,
   if (mesh) {
     OpBuilder start = OpBuilder::atBlockBegin(&function.getBody().front());
     RuntimeCalls calls(start, &function.getBody().front().back(), &symbols);
-    calls.call("coconet_rt_check_ranks", Type(),
-               {calls.rank(), calls.i64(start.getIndexAttr(mesh.getNumRanks()))});
+    calls.call(
+        "coconet_rt_check_ranks", Type(),
+        {calls.rank(), calls.i64(start.getIndexAttr(mesh.getNumRanks()))});
   }
   return success();
 }
 
 static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](SymmetricKernelOp o) { return lowerSymmetricKernel(o, symbols); })
-      .Case([&](SymmetricBroadcastOp o) { return lowerSymmetricBroadcast(o, symbols); })
-      .Case([&](SymmetricAllToAllOp o) { return lowerSymmetricAllToAll(o, symbols); })
+      .Case(
+          [&](SymmetricKernelOp o) { return lowerSymmetricKernel(o, symbols); })
+      .Case([&](SymmetricBroadcastOp o) {
+        return lowerSymmetricBroadcast(o, symbols);
+      })
+      .Case([&](SymmetricAllToAllOp o) {
+        return lowerSymmetricAllToAll(o, symbols);
+      })
       .Case([&](GemmOp o) { return lowerGemm(o, symbols); })
-      .Case([&](RankCheckSizeOp o) { return lowerCheckSize(o, symbols), success(); })
-      .Case([&](RankCoordinateOp o) { return lowerCoordinate(o, symbols), success(); })
+      .Case([&](RankCheckSizeOp o) {
+        return lowerCheckSize(o, symbols), success();
+      })
+      .Case([&](RankCoordinateOp o) {
+        return lowerCoordinate(o, symbols), success();
+      })
       .Case([](linalg::GenericOp o) { return lowerGeneric(o), success(); })
+      .Case([](memref::ExpandShapeOp o) {
+        return lowerExpandShape(o), success();
+      })
       .Case([](memref::CopyOp o) { return lowerCopy(o), success(); })
       .Default([](Operation *o) -> LogicalResult {
         if (!isa_and_nonnull<CoCoNetDialect>(o->getDialect()))
@@ -77,7 +90,8 @@ static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
 /// Kernels work on buffers, and a function's results are returned at one place.
 static LogicalResult checkFunction(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
-    bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+    bool tensors =
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
     if (!tensors || !isa_and_nonnull<CoCoNetDialect>(op->getDialect()))
       return WalkResult::advance();
     refuse(op, "works on tensors", "bufferize before --coconet-lower-kernels");
@@ -100,7 +114,7 @@ struct LowerKernels : coconet::impl::LowerKernelsBase<LowerKernels> {
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      if (failed(checkFunction(function)) || 
+      if (failed(checkFunction(function)) ||
           failed(convertBoundary(function, symbols)))
         return signalPassFailure();
       SmallVector<Operation *> ops;

@@ -117,8 +117,8 @@ void RowReduction::reduceRow(OpFoldResult row, OpFoldResult length) {
   OpFoldResult offset = m.mul(row, length);
   OpFoldResult whole =
       m.mul(m.div(length, m.constant(lanes)), m.constant(lanes));
-  Value neutral = arith::ConstantOp::create(
-      b, loc, neutralElement(b, how.reduction, type));
+  Value neutral =
+      arith::ConstantOp::create(b, loc, neutralElement(b, how.reduction, type));
   Value partial = accumulate(broadcastLanes(b, loc, neutral, lanes),
                              m.constant(0), whole, offset, lanes);
   Value before = loadElements(b, op, output, type, row, 1);

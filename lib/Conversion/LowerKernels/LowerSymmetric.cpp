@@ -19,8 +19,7 @@ class SymmetricLowering {
 public:
   SymmetricLowering(SymmetricKernelOp op, SymbolTable &symbols)
       : op(op), builder(op), m(builder, op.getLoc()),
-        calls(builder, op, &symbols),
-        members(Members::of(op)) {}
+        calls(builder, op, &symbols), members(Members::of(op)) {}
 
   LogicalResult lower();
 
@@ -97,8 +96,8 @@ LogicalResult SymmetricLowering::findSizes() {
   std::optional<OpFoldResult> size;
   for (unsigned i = 0; i < op->getNumOperands() && !size; ++i)
     if (isWhole(i))
-      size = op.getDim() ? boxSize(*op.getDim())
-                         : m.product(m.dims(operand(i)));
+      size =
+          op.getDim() ? boxSize(*op.getDim()) : m.product(m.dims(operand(i)));
   if (!size)
     return refuse(op, "has no operand that holds the whole tensor",
                   "one input is reduced or sliced, or one init gathered");
@@ -134,8 +133,8 @@ bool SymmetricLowering::canCollapse() {
       return !op.getDim();
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     auto type = cast<MemRefType>(operand(i).getType());
-    if (!isFixed(i) && (!op.mapOf(i).isIdentity() ||
-                        !type.getLayout().isIdentity()))
+    if (!isFixed(i) &&
+        (!op.mapOf(i).isIdentity() || !type.getLayout().isIdentity()))
       return false;
   }
   return true;
@@ -167,7 +166,8 @@ void SymmetricLowering::setBases(Stream &stream, unsigned index,
     return;
   }
   for (int64_t position = 0; position < *known; ++position) {
-    Value base = calls.peer(table, m.constant(position), published.size(), slot);
+    Value base =
+        calls.peer(table, m.constant(position), published.size(), slot);
     stream.bases.push_back(calls.advance(base, stream.element, offset));
   }
 }
@@ -190,12 +190,12 @@ void SymmetricLowering::setCollapsed() {
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     bool cutWhole = isWhole(i) && !isFixed(i);
     Stream &stream = streams[i];
-    setBases(stream, i,
-             cutWhole ? m.mul(chunk.start, inner) : m.constant(0));
+    setBases(stream, i, cutWhole ? m.mul(chunk.start, inner) : m.constant(0));
     OpFoldResult zero = m.constant(0);
     if (!single)
-      stream.strides.push_back(
-          isFixed(i) ? zero : cutWhole ? m.mul(whole, inner) : run);
+      stream.strides.push_back(isFixed(i) ? zero
+                               : cutWhole ? m.mul(whole, inner)
+                                          : run);
     stream.strides.push_back(isFixed(i) ? zero : m.constant(1));
   }
 }

@@ -12,19 +12,22 @@ namespace coconet {
 
 /// Each replaces one op over buffers; the op is erased.
 mlir::LogicalResult lowerSymmetricKernel(SymmetricKernelOp op,
-                    mlir::SymbolTable &symbols);
+                                         mlir::SymbolTable &symbols);
 mlir::LogicalResult lowerSymmetricBroadcast(SymmetricBroadcastOp op,
-                    mlir::SymbolTable &symbols);
+                                            mlir::SymbolTable &symbols);
 mlir::LogicalResult lowerSymmetricAllToAll(SymmetricAllToAllOp op,
-                    mlir::SymbolTable &symbols);
-mlir::LogicalResult lowerGemm(GemmOp op,
-                    mlir::SymbolTable &symbols);
+                                           mlir::SymbolTable &symbols);
+mlir::LogicalResult lowerGemm(GemmOp op, mlir::SymbolTable &symbols);
 void lowerCheckSize(RankCheckSizeOp op, mlir::SymbolTable &symbols);
 void lowerCoordinate(RankCoordinateOp op, mlir::SymbolTable &symbols);
 
 /// Ops whose maps name dimensions and zeros only become loops; others are left
 /// as they are.
 void lowerGeneric(mlir::linalg::GenericOp op);
+
+/// Another shape of one contiguous block; upstream's lowering takes at most one
+/// open size.
+void lowerExpandShape(mlir::memref::ExpandShapeOp op);
 
 /// Reductions over trailing dimensions of one contiguous tensor become loops
 /// that accumulate in vectors; failure, without change, for other ops.

@@ -49,8 +49,9 @@ Value RuntimeCalls::call(StringRef name, Type result, ValueRange arguments) {
     OpBuilder at = OpBuilder::atBlockBegin(module.getBody());
     Type returned = result ? result : LLVM::LLVMVoidType::get(at.getContext());
     SmallVector<Type> types(arguments.getTypes());
-    function = LLVM::LLVMFuncOp::create(
-        at, module.getLoc(), name, LLVM::LLVMFunctionType::get(returned, types));
+    function =
+        LLVM::LLVMFuncOp::create(at, module.getLoc(), name,
+                                 LLVM::LLVMFunctionType::get(returned, types));
     symbols->insert(function);
   }
   auto made = LLVM::CallOp::create(builder, loc, function, arguments);
@@ -111,10 +112,10 @@ Value RuntimeCalls::text(StringRef contents) {
     auto module = cast<ModuleOp>(symbols->getOp());
     OpBuilder at = OpBuilder::atBlockBegin(module.getBody());
     auto type = LLVM::LLVMArrayType::get(at.getI8Type(), bytes.size());
-    global = LLVM::GlobalOp::create(at, module.getLoc(), type,
-                                    /*isConstant=*/true,
-                                    LLVM::Linkage::Internal, name,
-                                    at.getStringAttr(bytes));
+    global =
+        LLVM::GlobalOp::create(at, module.getLoc(), type,
+                               /*isConstant=*/true, LLVM::Linkage::Internal,
+                               name, at.getStringAttr(bytes));
     symbols->insert(global);
   }
   return LLVM::AddressOfOp::create(builder, loc, global);
@@ -154,9 +155,9 @@ Value RuntimeCalls::coordinate(MeshAttr mesh, ArrayRef<StringAttr> axes) {
 Value RuntimeCalls::position(const Members &members, Value site) {
   if (!members.groups)
     return coordinate(members.mesh, axisList(members.axes));
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    call("coconet_rt_group_position",
-                                         builder.getI64Type(), {rank(), site}));
+  return arith::IndexCastOp::create(
+      builder, loc, builder.getIndexType(),
+      call("coconet_rt_group_position", builder.getI64Type(), {rank(), site}));
 }
 
 OpFoldResult RuntimeCalls::size(const Members &members, Value site) {

@@ -45,8 +45,7 @@ public:
   /// Number of members, as an index.
   mlir::OpFoldResult size(const Members &members, mlir::Value site);
   /// This rank's composed position along the axes.
-  mlir::Value coordinate(MeshAttr mesh,
-                         llvm::ArrayRef<mlir::StringAttr> axes);
+  mlir::Value coordinate(MeshAttr mesh, llvm::ArrayRef<mlir::StringAttr> axes);
 
   /// Publish buffers and wait for the members; a table of all their pointers.
   mlir::Value enter(mlir::Value site, mlir::ValueRange pointers);

@@ -95,7 +95,8 @@ struct KernelModel
 
 void coconet::registerBufferizableModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, CoCoNetDialect *) {
-    SymmetricKernelOp::attachInterface<KernelModel<SymmetricKernelOp>>(*context);
+    SymmetricKernelOp::attachInterface<KernelModel<SymmetricKernelOp>>(
+        *context);
     SymmetricBroadcastOp::attachInterface<KernelModel<SymmetricBroadcastOp>>(
         *context);
     SymmetricAllToAllOp::attachInterface<KernelModel<SymmetricAllToAllOp>>(

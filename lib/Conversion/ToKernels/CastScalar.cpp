@@ -19,9 +19,9 @@ static Value roundToOdd(OpBuilder &b, Location loc, Value value) {
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
   Value near = arith::TruncFOp::create(b, loc, f32, value);
   Value back = arith::ExtFOp::create(b, loc, value.getType(), near);
-  Value larger = arith::CmpFOp::create(
-      b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back),
-      math::AbsFOp::create(b, loc, value));
+  Value larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                       math::AbsFOp::create(b, loc, back),
+                                       math::AbsFOp::create(b, loc, value));
   Value inexact =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, value);
   Value bits = arith::BitcastOp::create(b, loc, i32, near);

@@ -63,15 +63,16 @@ LogicalResult ElementwiseGroup::analyze(const Group &of, int64_t along) {
 
 /// Whether the op only says which elements of its operand are meant.
 static bool isView(Operation *op) {
-  return isa<RankReduceScatterOp, RankAllReduceOp, RankAllGatherOp, RankShardOp>(
-      op);
+  return isa<RankReduceScatterOp, RankAllReduceOp, RankAllGatherOp,
+             RankShardOp>(op);
 }
 
 LogicalResult ElementwiseGroup::visit(Operation *op) {
   Value first = op->getNumOperands() ? op->getOperand(0) : Value();
   if (isa<RankReduceScatterOp, RankAllReduceOp, RankShardOp>(op)) {
     if (isInside(first))
-      return refuse(op, "reads a value that is computed in the same fused region",
+      return refuse(op,
+                    "reads a value that is computed in the same fused region",
                     "compute it before the region");
     auto reduction = op->getAttrOfType<ReductionAttr>("reduction");
     if (reduction)
@@ -109,8 +110,9 @@ LogicalResult ElementwiseGroup::addLeaf(Operation *user, Value tensor,
   RankedTensorType type = typeOf(tensor);
   int64_t shift = rank - type.getRank();
   if (shift < 0)
-    return refuse(user, "has an operand of a higher rank than the results of "
-                        "its kernel",
+    return refuse(user,
+                  "has an operand of a higher rank than the results of "
+                  "its kernel",
                   "fuse only ops on tensors of one rank, and scalars");
   SmallVector<AffineExpr> exprs;
   MLIRContext *context = tensor.getContext();
@@ -164,12 +166,13 @@ ElementwiseGroup::evaluate(OpBuilder &builder, ValueRange elements,
     for (Value operand : op->getOperands().take_front(count))
       operands.push_back(lookup(operand, op->getLoc()));
     RankedTensorType type = typeOf(result);
-    scalars[result] = buildScalar(builder, op, operands, [&](int64_t d) -> Value {
-      int64_t at = rank - type.getRank() + d;
-      if (type.getDimSize(d) == 1 && boxShape[at] != 1)
-        return arith::ConstantIndexOp::create(builder, op->getLoc(), 0);
-      return boxIndex(at);
-    });
+    scalars[result] =
+        buildScalar(builder, op, operands, [&](int64_t d) -> Value {
+          int64_t at = rank - type.getRank() + d;
+          if (type.getDimSize(d) == 1 && boxShape[at] != 1)
+            return arith::ConstantIndexOp::create(builder, op->getLoc(), 0);
+          return boxIndex(at);
+        });
   }
   SmallVector<Value> results;
   for (Value output : outputs)
@@ -180,7 +183,8 @@ ElementwiseGroup::evaluate(OpBuilder &builder, ValueRange elements,
 std::optional<OpFoldResult> ElementwiseGroup::boxSize(IndexMath &math,
                                                       int64_t at, bool whole) {
   for (const Leaf &leaf : leaves) {
-    bool isWhole = leaf.access == Access::reduce || leaf.access == Access::slice;
+    bool isWhole =
+        leaf.access == Access::reduce || leaf.access == Access::slice;
     if (group && at == dim && isWhole != whole)
       continue;
     for (auto [d, expr] : llvm::enumerate(leaf.map.getResults()))

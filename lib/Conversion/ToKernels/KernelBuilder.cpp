@@ -73,9 +73,10 @@ Value coconet::makeInit(OpBuilder &builder, Value result,
 // Generic
 //===----------------------------------------------------------------------===//
 
-FailureOr<SmallVector<Value>>
-coconet::buildGeneric(OpBuilder &builder, ArrayRef<Operation *> ops,
-                      ValueRange outputs, ValueRange results) {
+FailureOr<SmallVector<Value>> coconet::buildGeneric(OpBuilder &builder,
+                                                    ArrayRef<Operation *> ops,
+                                                    ValueRange outputs,
+                                                    ValueRange results) {
   ElementwiseGroup group(ops, outputs);
   if (failed(group.analyze()))
     return failure();
@@ -287,8 +288,8 @@ LogicalResult coconet::lowerFused(OpBuilder &builder, FusedOp op) {
     return success();
   };
   for (auto &[shape, part] : local)
-    if (failed(replace(part, buildGeneric(builder, ops, part.outputs,
-                                          part.results))))
+    if (failed(replace(part,
+                       buildGeneric(builder, ops, part.outputs, part.results))))
       return failure();
   if (!chain.outputs.empty()) {
     for (Value output : chain.outputs)
@@ -299,9 +300,9 @@ LogicalResult coconet::lowerFused(OpBuilder &builder, FusedOp op) {
     auto first = cast<RankReduceScatterOp>(*scatter);
     int64_t dim = first.getDim() + typeOf(chain.outputs[0]).getRank() -
                   typeOf(first.getResult()).getRank();
-    if (failed(replace(chain, buildSymmetric(builder, op, groupOf(first), dim,
-                                             ops, chain.outputs,
-                                             chain.results))))
+    if (failed(
+            replace(chain, buildSymmetric(builder, op, groupOf(first), dim, ops,
+                                          chain.outputs, chain.results))))
       return failure();
   }
   op->erase();

@@ -15,8 +15,7 @@ struct ScalarBuilder {
   OpBuilder &b;
   Location loc;
 
-  template <typename OpTy, typename... Args>
-  Value make(Args &&...args) {
+  template <typename OpTy, typename... Args> Value make(Args &&...args) {
     return OpTy::create(b, loc, std::forward<Args>(args)...);
   }
   Value constant(Type type, double value) {
@@ -54,16 +53,18 @@ Value ScalarBuilder::divideIntegers(Value x, Value y) {
   Value special = make<arith::OrIOp>(isZero, isMinusOne);
   Value quotient =
       make<arith::DivSIOp>(x, make<arith::SelectOp>(special, one, y));
-  quotient = make<arith::SelectOp>(isMinusOne, make<arith::SubIOp>(zero, x),
-                                   quotient);
+  quotient =
+      make<arith::SelectOp>(isMinusOne, make<arith::SubIOp>(zero, x), quotient);
   return make<arith::SelectOp>(isZero, zero, quotient);
 }
 
 Value ScalarBuilder::compare(Predicate predicate, Value x, Value y) {
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
-  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT, F::OLE, F::OGT, F::OGE};
-  static constexpr I integers[] = {I::eq, I::ne, I::slt, I::sle, I::sgt, I::sge};
+  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT,
+                                 F::OLE, F::OGT, F::OGE};
+  static constexpr I integers[] = {I::eq,  I::ne,  I::slt,
+                                   I::sle, I::sgt, I::sge};
   static constexpr I bools[] = {I::eq, I::ne, I::ult, I::ule, I::ugt, I::uge};
   auto kind = static_cast<unsigned>(predicate);
   if (isa<FloatType>(x.getType()))
@@ -94,8 +95,8 @@ Value ScalarBuilder::philox(std::array<Value, 4> c, uint64_t seed) {
     Value product = make<arith::MulIOp>(
         make<arith::ExtUIOp>(i64, word),
         make<arith::ConstantOp>(b.getI64IntegerAttr(factor)));
-    Value high = make<arith::TruncIOp>(
-        i32, make<arith::ShRUIOp>(product, shift));
+    Value high =
+        make<arith::TruncIOp>(i32, make<arith::ShRUIOp>(product, shift));
     return {high, make<arith::TruncIOp>(i32, product)};
   };
   uint32_t k0 = seed, k1 = seed >> 32;
@@ -119,8 +120,8 @@ Value ScalarBuilder::dropout(RankDropoutOp op, Value x, Value step,
   for (auto [dim, offset, stride] :
        llvm::enumerate(op.getOffsets(), op.getStrides())) {
     Value position = make<arith::AddIOp>(wide(offset), wide(index(dim)));
-    linear = make<arith::AddIOp>(
-        linear, make<arith::MulIOp>(position, wide(stride)));
+    linear = make<arith::AddIOp>(linear,
+                                 make<arith::MulIOp>(position, wide(stride)));
   }
   Value low = make<arith::TruncIOp>(i32, linear);
   Value high = make<arith::TruncIOp>(
@@ -128,8 +129,8 @@ Value ScalarBuilder::dropout(RankDropoutOp op, Value x, Value step,
   Value now = step.getType() == i32 ? step : make<arith::TruncIOp>(i32, step);
   Value stream = make<arith::AddIOp>(
       u32(op.getStream()),
-      make<arith::ShLIOp>(
-          make<arith::TruncIOp>(i32, wide(op.getCoordinate())), u32(16)));
+      make<arith::ShLIOp>(make<arith::TruncIOp>(i32, wide(op.getCoordinate())),
+                          u32(16)));
   Value word = philox({low, high, now, stream}, op.getSeed());
   double rate = op.getRate().convertToDouble();
   Value keep = make<arith::CmpIOp>(
@@ -156,12 +157,8 @@ Value ScalarBuilder::binary(Operation *op, Value x, Value y) {
         return real ? make<arith::DivFOp>(x, y) : divideIntegers(x, y);
       })
       .Case([&](PowOp) { return make<math::PowFOp>(x, y); })
-      .Case([&](MaxOp) {
-        return combineScalars(b, loc, Reduction::max, x, y);
-      })
-      .Case([&](MinOp) {
-        return combineScalars(b, loc, Reduction::min, x, y);
-      })
+      .Case([&](MaxOp) { return combineScalars(b, loc, Reduction::max, x, y); })
+      .Case([&](MinOp) { return combineScalars(b, loc, Reduction::min, x, y); })
       .Case([&](CompareOp c) { return compare(c.getPredicate(), x, y); })
       .Default([](Operation *) { return Value(); });
 }
@@ -193,8 +190,7 @@ Value ScalarBuilder::unary(Operation *op, Value x) {
       .Case([&](IsFiniteOp) {
         APFloat infinity =
             APFloat::getInf(cast<FloatType>(type).getFloatSemantics());
-        Value limit =
-            make<arith::ConstantOp>(b.getFloatAttr(type, infinity));
+        Value limit = make<arith::ConstantOp>(b.getFloatAttr(type, infinity));
         return make<arith::CmpFOp>(arith::CmpFPredicate::OLT,
                                    make<math::AbsFOp>(x), limit);
       })

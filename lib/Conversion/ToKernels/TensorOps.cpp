@@ -88,8 +88,7 @@ Value coconet::reshapeTensor(OpBuilder &builder, Location loc, Value value,
   Value flat = flatten(builder, loc, value);
   int64_t count =
       type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
-  flat = castShape(builder, loc, flat,
-                   RankedTensorType::get({count}, element));
+  flat = castShape(builder, loc, flat, RankedTensorType::get({count}, element));
   if (type.getRank() == 1)
     return castShape(builder, loc, flat, type);
   if (type.getRank() == 0)
@@ -102,9 +101,8 @@ Value coconet::reshapeTensor(OpBuilder &builder, Location loc, Value value,
     shape.push_back(ShapedType::isDynamic(extent)
                         ? sizes[dim]
                         : OpFoldResult(builder.getIndexAttr(extent)));
-  return tensor::ExpandShapeOp::create(builder, loc, type, flat,
-                                       ArrayRef<ReassociationIndices>{all},
-                                       shape);
+  return tensor::ExpandShapeOp::create(
+      builder, loc, type, flat, ArrayRef<ReassociationIndices>{all}, shape);
 }
 
 static Value lowerReshape(OpBuilder &builder, RankReshapeOp op) {
@@ -205,10 +203,10 @@ static FailureOr<Value> lowerReduce(OpBuilder &builder, ReduceOp op) {
           ValueRange{init}, maps, iteration.iterators,
           [&](OpBuilder &b, Location inner, ValueRange elements) {
             Value value = castScalar(b, inner, elements[0], wide);
-            linalg::YieldOp::create(
-                b, inner,
-                combineScalars(b, inner, *iteration.combining, elements[1],
-                               value));
+            linalg::YieldOp::create(b, inner,
+                                    combineScalars(b, inner,
+                                                   *iteration.combining,
+                                                   elements[1], value));
           })
           .getResult(0);
   Value narrow = castElements(builder, loc, reduced, element);
@@ -306,11 +304,13 @@ LogicalResult coconet::lowerTensorOp(OpBuilder &builder, Operation *op) {
       llvm::TypeSwitch<Operation *, Result>(op)
           .Case([&](MatmulOp o) { return lowerMatmul(builder, o); })
           .Case([&](ReduceOp o) { return lowerReduce(builder, o); })
-          .Case([&](TransposeOp o) { return Result(lowerTranspose(builder, o)); })
+          .Case(
+              [&](TransposeOp o) { return Result(lowerTranspose(builder, o)); })
           .Case([&](SliceOp o) { return Result(lowerSlice(builder, o)); })
           .Case([&](RankShardOp o) { return Result(lowerShard(builder, o)); })
           .Case([&](ConcatOp o) { return Result(lowerConcat(builder, o)); })
-          .Case([&](RankReshapeOp o) { return Result(lowerReshape(builder, o)); })
+          .Case(
+              [&](RankReshapeOp o) { return Result(lowerReshape(builder, o)); })
           .Case([&](ConstantOp o) {
             return Result(arith::ConstantOp::create(
                 builder, o.getLoc(), cast<TypedAttr>(o.getValueAttr())));

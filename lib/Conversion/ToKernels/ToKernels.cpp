@@ -42,8 +42,7 @@ static LogicalResult lowerOp(Operation *op) {
     return lowerCollective(builder, op);
   if (!isElementwise(op))
     return lowerTensorOp(builder, op);
-  auto values =
-      buildGeneric(builder, {op}, op->getResults(), op->getResults());
+  auto values = buildGeneric(builder, {op}, op->getResults(), op->getResults());
   if (failed(values))
     return failure();
   op->replaceAllUsesWith(*values);
@@ -118,11 +117,11 @@ static void finishStates(func::FuncOp function) {
                          : value);
   }
   for (auto [update, value] : llvm::zip(updates, values))
-    results.push_back(
-        bufferization::MaterializeInDestinationOp::create(
-            builder, update.getLoc(), TypeRange{update.getState().getType()},
-            value, update.getState())
-            ->getResult(0));
+    results.push_back(bufferization::MaterializeInDestinationOp::create(
+                          builder, update.getLoc(),
+                          TypeRange{update.getState().getType()}, value,
+                          update.getState())
+                          ->getResult(0));
   llvm::SmallDenseSet<unsigned> writable;
   for (UpdateOp update : updates) {
     writable.insert(cast<BlockArgument>(update.getState()).getArgNumber());
@@ -133,17 +132,17 @@ static void finishStates(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (isa<TensorType>(function.getArgumentTypes()[i]))
-      function.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
-                          BoolAttr::get(context, writable.contains(i)));
+      function.setArgAttr(
+          i, bufferization::BufferizationDialect::kWritableAttrName,
+          BoolAttr::get(context, writable.contains(i)));
   SmallVector<Attribute> attributes;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     DictionaryAttr attrs = function.getResultAttrDict(i);
     attributes.push_back(attrs ? attrs : DictionaryAttr::get(context));
   }
   attributes.resize(results.size(), DictionaryAttr::get(context));
-  function.setFunctionType(
-      FunctionType::get(context, function.getArgumentTypes(),
-                        TypeRange(ValueRange(results))));
+  function.setFunctionType(FunctionType::get(
+      context, function.getArgumentTypes(), TypeRange(ValueRange(results))));
   function.setResAttrsAttr(ArrayAttr::get(context, attributes));
   if (!updates.empty())
     function->setAttr(statesAttr,
@@ -154,8 +153,8 @@ static LogicalResult convert(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return refuse(function, "has several blocks",
                   "a rank program is straight-line code");
-  for (Operation &op :
-       llvm::make_early_inc_range(function.getBody().front().without_terminator()))
+  for (Operation &op : llvm::make_early_inc_range(
+           function.getBody().front().without_terminator()))
     if (failed(lowerOp(&op)))
       return failure();
   finishStates(function);

@@ -135,15 +135,15 @@ static int64_t localSize(int64_t size, int64_t parts) {
 RankedTensorType coconet::localType(RankedTensorType type) {
   Layout layout = Layout::of(type);
   if (!layout.flat.empty()) {
-    int64_t count = type.hasStaticShape() ? type.getNumElements()
-                                          : ShapedType::kDynamic;
+    int64_t count =
+        type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
     return RankedTensorType::get(
         {localSize(count, layout.mesh.sizeOf(layout.flat))},
         type.getElementType());
   }
   SmallVector<int64_t> shape;
   for (auto [size, axes] : llvm::zip(type.getShape(), layout.dims))
-    shape.push_back(
-        axes.empty() ? size : localSize(size, layout.mesh.sizeOf(axes)));
+    shape.push_back(axes.empty() ? size
+                                 : localSize(size, layout.mesh.sizeOf(axes)));
   return RankedTensorType::get(shape, type.getElementType());
 }

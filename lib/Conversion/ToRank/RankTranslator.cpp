@@ -73,13 +73,12 @@ SmallVector<OpFoldResult> RankTranslator::localSizes(Value value,
   RankValue &mapped = values[value];
   IndexMath m = math(loc);
   if (!layout.flat.empty())
-    return {chunkOf(m.product(mapped.sizes), layout.flat, layout.mesh, loc)
-                .length};
+    return {
+        chunkOf(m.product(mapped.sizes), layout.flat, layout.mesh, loc).length};
   SmallVector<OpFoldResult> sizes;
   for (auto [size, axes] : llvm::zip(mapped.sizes, layout.dims))
-    sizes.push_back(axes.empty()
-                        ? size
-                        : chunkOf(size, axes, layout.mesh, loc).length);
+    sizes.push_back(
+        axes.empty() ? size : chunkOf(size, axes, layout.mesh, loc).length);
   return sizes;
 }
 
@@ -137,12 +136,12 @@ void RankTranslator::addArguments() {
 LogicalResult RankTranslator::unifyNamedDims() {
   llvm::StringMap<OpFoldResult> sizes;
   for (BlockArgument argument : source.getArguments()) {
-    auto names = source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                    dimsAttr);
+    auto names =
+        source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), dimsAttr);
     if (!names)
       continue;
-    for (auto [name, size] :
-         llvm::zip(names.getAsValueRange<StringAttr>(), values[argument].sizes)) {
+    for (auto [name, size] : llvm::zip(names.getAsValueRange<StringAttr>(),
+                                       values[argument].sizes)) {
       if (name.empty())
         continue;
       auto [entry, fresh] = sizes.try_emplace(name, size);
@@ -171,8 +170,8 @@ LogicalResult RankTranslator::finish(func::ReturnOp op) {
     attributes.push_back(attrs.getDictionary(context));
   }
   func::ReturnOp::create(outer, op.getLoc(), results);
-  target.setFunctionType(FunctionType::get(
-      context, target.getFunctionType().getInputs(), types));
+  target.setFunctionType(
+      FunctionType::get(context, target.getFunctionType().getInputs(), types));
   target.setResAttrsAttr(ArrayAttr::get(context, attributes));
   return success();
 }
@@ -189,9 +188,8 @@ static MeshAttr findMesh(func::FuncOp function) {
       mesh = Layout::of(tensor).mesh;
   };
   llvm::for_each(function.getArgumentTypes(), look);
-  function.walk([&](Operation *op) {
-    llvm::for_each(op->getResultTypes(), look);
-  });
+  function.walk(
+      [&](Operation *op) { llvm::for_each(op->getResultTypes(), look); });
   return mesh;
 }
 
@@ -250,8 +248,9 @@ LogicalResult RankTranslator::translateOp(Operation *op) {
       .Case([&](DropoutOp dropout) { return translateDropout(dropout); })
       .Case([&](NormOp norm) { return translateNorm(norm); })
       .Case([&](ReduceOp reduce) {
-        return reduce.getKind() == ReduceKind::mean ? translateMean(reduce)
-                                                    : translateIteration(reduce);
+        return reduce.getKind() == ReduceKind::mean
+                   ? translateMean(reduce)
+                   : translateIteration(reduce);
       })
       .Case([&](IterationOpInterface iterated) {
         return translateIteration(iterated);
@@ -307,8 +306,8 @@ LogicalResult RankTranslator::translateFused(FusedOp op) {
   YieldOp::create(inner, yield.getLoc(), yielded);
   inner = outer;
 
-  auto fused = FusedOp::create(outer, op.getLoc(), TypeRange(yielded),
-                               op.getKind());
+  auto fused =
+      FusedOp::create(outer, op.getLoc(), TypeRange(yielded), op.getKind());
   fused->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   fused.getBody().takeBody(*region);
   for (auto [result, operand, local] :
@@ -318,10 +317,9 @@ LogicalResult RankTranslator::translateFused(FusedOp op) {
     if (mapped.flattened) {
       // The layout of a gathered flat slice cuts nothing any more.
       auto type = cast<RankedTensorType>(result.getType());
-      value = reshape(local,
-                      RankedTensorType::get(type.getShape(),
-                                            type.getElementType()),
-                      mapped.sizes, op.getLoc());
+      value = reshape(
+          local, RankedTensorType::get(type.getShape(), type.getElementType()),
+          mapped.sizes, op.getLoc());
     }
     set(result, value, SmallVector<OpFoldResult>(mapped.sizes));
   }

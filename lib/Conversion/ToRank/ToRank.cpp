@@ -21,9 +21,9 @@ static LogicalResult checkFunction(func::FuncOp function) {
     return refuse(function, "has several blocks",
                   "a distributed program is straight-line code");
   WalkResult result = function.walk([&](Operation *op) {
-    for (Type type : llvm::concat<const Type>(
-             SmallVector<Type>(op->getOperandTypes()),
-             SmallVector<Type>(op->getResultTypes()))) {
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                  SmallVector<Type>(op->getResultTypes()))) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || !tensor.getEncoding())
         continue;
@@ -55,8 +55,7 @@ static LogicalResult convert(func::FuncOp function) {
 namespace {
 struct ToRank : coconet::impl::ToRankBase<ToRank> {
   void runOnOperation() override {
-    auto functions =
-        llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (!function.isExternal() && failed(convert(function)))
         return signalPassFailure();

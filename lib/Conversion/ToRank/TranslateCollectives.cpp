@@ -179,9 +179,9 @@ LogicalResult RankTranslator::translateAllToAll(AllToAllOp op) {
   RankedTensorType type =
       withDim(withDim(typeOf(mapped.value), from, target.getDimSize(from)),
               into, target.getDimSize(into));
-  auto result = RankAllToAllOp::create(
-      inner, loc, type, mapped.value, m.value(size), from, into, before.mesh,
-      op.getAxesAttr(), op.getGroupsAttr());
+  auto result = RankAllToAllOp::create(inner, loc, type, mapped.value,
+                                       m.value(size), from, into, before.mesh,
+                                       op.getAxesAttr(), op.getGroupsAttr());
   named(result, op);
   set(op.getResult(), result, sizes);
   return success();

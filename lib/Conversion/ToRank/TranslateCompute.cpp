@@ -77,10 +77,12 @@ LogicalResult RankTranslator::translateIteration(IterationOpInterface op) {
                     "use it after the region");
     Value local = mapped.value;
     // A single element against flat slices: they have one dimension only.
-    if (flat && Layout::of(operand).flat.empty() && typeOf(local).getRank() > 1) {
+    if (flat && Layout::of(operand).flat.empty() &&
+        typeOf(local).getRank() > 1) {
       if (local.getParentBlock() != outer.getInsertionBlock())
-        return refuse(op, "combines a flat slice with a tensor of one element "
-                          "and several dimensions",
+        return refuse(op,
+                      "combines a flat slice with a tensor of one element "
+                      "and several dimensions",
                       "reshape it to rank 0 before the region");
       local = reshape(local,
                       RankedTensorType::get({}, typeOf(local).getElementType()),
@@ -102,7 +104,8 @@ Value RankTranslator::countTensor(ArrayRef<OpFoldResult> sizes, FloatType type,
   OpFoldResult count = m.product(sizes);
   if (auto known = getConstantIntValue(count)) {
     auto value = outer.getFloatAttr(type, double(*known));
-    return ConstantOp::create(outer, loc, DenseElementsAttr::get(scalar, value));
+    return ConstantOp::create(outer, loc,
+                              DenseElementsAttr::get(scalar, value));
   }
   Value integer = arith::IndexCastOp::create(outer, loc, outer.getI64Type(),
                                              m.value(count));
@@ -186,7 +189,8 @@ LogicalResult RankTranslator::translateDropout(DropoutOp op) {
                   "use it after the region");
   SmallVector<Value> offsets, strides;
   if (!layout.flat.empty()) {
-    Chunk chunk = chunkOf(m.product(mapped.sizes), layout.flat, layout.mesh, loc);
+    Chunk chunk =
+        chunkOf(m.product(mapped.sizes), layout.flat, layout.mesh, loc);
     offsets.push_back(m.value(chunk.start));
     strides.push_back(m.value(m.constant(1)));
   } else {
@@ -207,8 +211,9 @@ LogicalResult RankTranslator::translateDropout(DropoutOp op) {
     for (StringAttr axis : layout.mesh.getAxes())
       if (layout.isLocalAlong(axis))
         axes.push_back(axis);
-    coordinate = RankCoordinateOp::create(outer, loc, outer.getIndexType(),
-                                          layout.mesh, outer.getArrayAttr(axes));
+    coordinate =
+        RankCoordinateOp::create(outer, loc, outer.getIndexType(), layout.mesh,
+                                 outer.getArrayAttr(axes));
   }
   auto dropout = RankDropoutOp::create(
       inner, loc, mapped.value.getType(), mapped.value,

@@ -1,0 +1,56 @@
+// RUN: coconet-opt %s --coconet-to-kernels --split-input-file --verify-diagnostics
+
+#mesh = #coconet.mesh<dp = 2>
+func.func @inner(%x: tensor<8xf32>) -> tensor<4xf32> {
+  %f = coconet.fused all_reduce {
+    %n = coconet.neg %x : tensor<8xf32> -> tensor<8xf32>
+    // expected-error@+2 {{'coconet.rank.reduce_scatter' op reads a value that is computed in the same fused region}}
+    // expected-note@+1 {{compute it before the region}}
+    %s = coconet.rank.reduce_scatter sum %n into 0 on {dp} of #mesh : tensor<8xf32> -> tensor<4xf32>
+    coconet.yield %s : tensor<4xf32>
+  } : tensor<4xf32>
+  return %f : tensor<4xf32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+func.func @ranks(%x: tensor<8xf32>, %y: tensor<3x1xf32>) -> (tensor<4xf32>, tensor<3x4xf32>) {
+  // expected-error@+2 {{'coconet.fused' op has results of different ranks}}
+  // expected-note@+1 {{take ops on tensors of another rank out of the region}}
+  %f:2 = coconet.fused all_reduce {
+    %s = coconet.rank.reduce_scatter sum %x into 0 on {dp} of #mesh : tensor<8xf32> -> tensor<4xf32>
+    %a = coconet.add %s, %y : tensor<4xf32>, tensor<3x1xf32> -> tensor<3x4xf32>
+    coconet.yield %s, %a : tensor<4xf32>, tensor<3x4xf32>
+  } : tensor<4xf32>, tensor<3x4xf32>
+  return %f#0, %f#1 : tensor<4xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+func.func @mean(%x: tensor<8xf32>) -> tensor<f32> {
+  // expected-error@+2 {{'coconet.reduce' op divides by a logical count}}
+  // expected-note@+1 {{run --coconet-to-rank, which knows it}}
+  %m = coconet.reduce mean %x over [0] : tensor<8xf32> -> tensor<f32>
+  return %m : tensor<f32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+#rows = #coconet.layout<#mesh, [{dp}]>
+func.func @layout(%x: tensor<8xf32, #rows>) -> tensor<8xf32, #rows> {
+  // expected-error@+2 {{'coconet.neg' op uses a tensor with a layout}}
+  // expected-note@+1 {{run --coconet-to-rank first}}
+  %y = coconet.neg %x : tensor<8xf32, #rows> -> tensor<8xf32, #rows>
+  return %y : tensor<8xf32, #rows>
+}
+
+// -----
+
+func.func @composite(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+2 {{'coconet.softmax' op has no lowering to kernels}}
+  // expected-note@+1 {{run --coconet-decompose and --coconet-to-rank first}}
+  %y = coconet.softmax %x over 0 : tensor<8xf32> -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
