@@ -1,6 +1,5 @@
-import numpy as np
-
 import coconet_mlir as cc
+import numpy as np
 
 
 @cc.program(mesh=cc.mesh(dp="?"))

@@ -56,7 +56,9 @@ def test_constants_are_exact_numbers(x, y):
     if x + y - x == y and x + y - y == x:
         # The sum did not round.
         assert field.add(a, b) == constant(field, x + y)
-    assert field.mul(a, constant(field, 0.5)) == constant(field, x * 0.5)
+    if x * 0.5 * 2 == x:
+        # The half did not round either.
+        assert field.mul(a, constant(field, 0.5)) == constant(field, x * 0.5)
     assert (a == b) == (x == y)
 
 

@@ -24,10 +24,7 @@ def commands() -> list[str]:
 
 def test_program_is_the_quick_start():
     (program,) = blocks("python")
-    shown = re.sub(r"\s+", "", program)
-    assert shown in re.sub(r"\s+", "", (ROOT / "examples/quickstart.py").read_text())
-    body = [line for line in program.splitlines() if line and not line.startswith("fused")]
-    assert len(body) <= 15
+    assert program.strip() in (ROOT / "examples/quickstart.py").read_text()
 
 
 def test_ir_is_that_of_the_example():
