@@ -39,7 +39,7 @@ build: $(BUILD)/build.ninja ## Build the tools and the Python package
 	@$(BIN)/ninja -C $(BUILD) -j $(JOBS)
 	@$(RUN) scripts/setup.py links --build $(BUILD)
 
-demo: build ## Run the guided tour
+demo: build ## Train a classifier under four schedules: checked, timed, pictured
 	$(RUN) -m coconet_mlir.demo
 
 test: test-lit test-unit ## Run the tests that every change must pass
@@ -53,10 +53,10 @@ test-unit: build ## Run the numeric tests (FILTER=expression selects)
 test-all: test lint docs-check fuzz ## Run everything: slow tests, lint, docs, fuzzing too
 	$(RUN) -m pytest -n $(JOBS) -m slow
 
-fuzz: build ## Run random programs and schedules against the reference
+fuzz: build ## Feed mutated programs to the compiler
 	$(RUN) scripts/fuzz.py
 
-bench: build ## Measure speed against the limits of this machine
+bench: build ## Time the fused Adam step against a C loop and against AR-Opt
 	$(RUN) benchmarks/run.py
 
 docs: $(PACKAGES) ## Generate docs/reference from the specification

@@ -54,3 +54,13 @@ func.func @composite(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = coconet.softmax %x over 0 : tensor<8xf32> -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// expected-error@+2 {{'func.func' op has several blocks}}
+// expected-note@+1 {{a rank program is straight-line code}}
+func.func @blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<8xf32>
+}

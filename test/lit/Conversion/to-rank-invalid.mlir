@@ -47,7 +47,7 @@ func.func @names(%x: tensor<4xf32> {coconet.dims = ["n"]}, %y: tensor<5xf32> {co
 // -----
 
 func.func @reshape(%x: tensor<?x?x6xf32>) -> tensor<?x?x2x3xf32> {
-  // expected-error@+1 {{'coconet.reshape' op leaves 2 sizes open}}
+  // expected-error@+1 {{'coconet.reshape' op leaves 2 sizes open and changes the number of dimensions; give all but one a size}}
   %y = coconet.reshape %x : tensor<?x?x6xf32> -> tensor<?x?x2x3xf32>
   return %y : tensor<?x?x2x3xf32>
 }

@@ -1,0 +1,41 @@
+// RUN: coconet-opt %s --coconet-lower-kernels --split-input-file --verify-diagnostics
+
+func.func @tensors(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+2 {{'coconet.neg' op works on tensors}}
+  // expected-note@+1 {{bufferize before --coconet-lower-kernels}}
+  %0 = coconet.neg %x : tensor<8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// expected-error@+2 {{'func.func' op has several blocks}}
+// expected-note@+1 {{a rank function is one block}}
+func.func @blocks(%x: memref<8xf32>) {
+  cf.br ^end
+^end:
+  return
+}
+
+// -----
+
+func.func @rest() {
+  // expected-error@+2 {{'coconet.constant' op is no kernel over buffers}}
+  // expected-note@+1 {{run --coconet-to-kernels and bufferize first}}
+  %0 = coconet.constant dense<1.0> : tensor<f32>
+  return
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+func.func @no_whole(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error@+2 {{'coconet.symmetric_kernel' op has no operand that holds the whole tensor}}
+  // expected-note@+1 {{one input is reduced or sliced, or one init gathered}}
+  coconet.symmetric_kernel 0 on {dp} of #mesh ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+      attributes {accesses = [#coconet<access chunk>, #coconet<access chunk>], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], reductions = []} {
+  ^bb0(%a: f32):
+    coconet.yield %a : f32
+  }
+  return
+}
