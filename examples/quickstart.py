@@ -1,15 +1,11 @@
 import coconet_mlir as cc
 import numpy as np
 
+vector = cc.state("n")
+
 
 @cc.program(mesh=cc.mesh(dp="?"))
-def adam(
-    g: cc.partial("n", dp="sum"),
-    p: cc.state("n"),
-    m: cc.state("n"),
-    v: cc.state("n"),
-    t: cc.state(),
-):
+def adam(g: cc.partial("n", dp="sum"), p: vector, m: vector, v: vector, t: cc.state()):
     t1 = cc.update(t, t + 1.0)
     fix1, fix2 = 1.0 - 0.9**t1, 1.0 - 0.999**t1
     avg = cc.all_reduce(g, name="avg")
