@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from coconet_mlir.dtypes import from_numpy, to_numpy
 from coconet_mlir.errors import InputError
-from coconet_mlir.program import Port
+from coconet_mlir.program import Port, Signature
 
 Array = NDArray[np.generic]
 
@@ -77,6 +77,9 @@ def as_array(port: Port, value: Any) -> Array:
         array = np.asarray(value)
     else:
         return _from_numbers(port, value, wanted)
+    if array.dtype == wanted.newbyteorder("S"):
+        # Of the other byte order, as files of other machines have it.
+        return array.astype(wanted)
     if array.dtype != wanted:
         raise InputError(
             f"'{port.name}' is an array of {from_numpy(array.dtype)}; the program declares "
@@ -163,3 +166,12 @@ def check_names(given: Iterable[str], ports: Sequence[Port], what: str) -> None:
         if name not in known:
             listed = ", ".join(known) or "none"
             raise InputError(f"unknown {what} '{name}'; the program has {listed}")
+
+
+def check_sizes(signature: Signature, names: Iterable[str]) -> None:
+    """Check that all names are those of open sizes."""
+    known = sorted({name for port in signature.arguments for name in port.dims if name})
+    for name in names:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise InputError(f"unknown size '{name}'; the program's open sizes are {listed}")

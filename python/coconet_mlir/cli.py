@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,19 +15,35 @@ if TYPE_CHECKING:
     from .schedule import Schedule
 
 
-def _axis_sizes(text: str) -> dict[str, int]:
-    """`dp=2,tp=4` as a dictionary."""
+def _sizes(text: str, least: int, example: str) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for entry in text.split(","):
-        name, _, size = entry.partition("=")
-        if not name.strip() or not size.strip().isdigit() or int(size) < 1:
-            raise argparse.ArgumentTypeError(f"'{entry}' is no size; write dp=2,tp=4")
-        sizes[name.strip()] = int(size)
+        name, _, size = (part.strip() for part in entry.partition("="))
+        if not name or not _is_number(size) or int(size) < least:
+            raise argparse.ArgumentTypeError(f"'{entry}' is no size; write {example}")
+        if name in sizes:
+            raise argparse.ArgumentTypeError(f"'{name}' is given twice; give it once")
+        sizes[name] = int(size)
     return sizes
 
 
+def _axis_sizes(text: str) -> dict[str, int]:
+    """`dp=2,tp=4` as a dictionary."""
+    return _sizes(text, 1, "dp=2,tp=4")
+
+
+def _open_sizes(text: str) -> dict[str, int]:
+    """`n=1000,k=0` as a dictionary."""
+    return _sizes(text, 0, "n=1000")
+
+
+def _is_number(text: str) -> bool:
+    """Whether this is a number that a size can be. Python counts superscripts as digits."""
+    return text.isascii() and text.isdigit() and len(text) <= 18
+
+
 def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not _is_number(text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
     return int(text)
 
@@ -42,7 +59,7 @@ def _add_binding(command: argparse.ArgumentParser) -> None:
     command.add_argument("--function", metavar="NAME", help="default: the first public one")
     command.add_argument(
         "--sizes",
-        type=_axis_sizes,
+        type=_open_sizes,
         metavar="n=1000",
         default={},
         help="open sizes by name, where no input tells them",
@@ -99,14 +116,16 @@ def _scheduled(arguments: argparse.Namespace, program: Program) -> Schedule:
     from .schedule import Schedule
 
     schedule = Schedule(program)
-    return schedule.apply(arguments.schedule) if arguments.schedule else schedule
+    return schedule if arguments.schedule is None else schedule.apply(arguments.schedule)
 
 
 def _show(arguments: argparse.Namespace) -> int:
     from .report import describe
 
     program = _scheduled(arguments, _load(arguments)).program
-    names = [arguments.function] if arguments.function else program.functions
+    names = program.functions if arguments.function is None else [arguments.function]
+    if not names:
+        program.function_op()
     print("\n\n".join(describe(program, name) for name in names))
     return 0
 
@@ -134,7 +153,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`, by default the process's own.
 
     Returns:
-        0; 1 where a check fails or a program cannot be run; 2 for a wrong command line.
+        0; 1 where a check fails or a program cannot be run; 2 for a wrong command line; 130 when
+        it is interrupted.
     """
     parser = _parser()
     arguments = parser.parse_args(argv)
@@ -144,10 +164,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .errors import CoCoNetError
 
     try:
-        return arguments.handler(arguments)
+        code = arguments.handler(arguments)
+        sys.stdout.flush()
+        return code
     except CoCoNetError as error:
-        print(error.render(), file=sys.stderr)
+        message, code = error.render(), 1
+    except MemoryError as error:
+        message, code = f"error: out of memory: {error}; give smaller sizes or fewer ranks", 1
+    except BrokenPipeError:
+        # Whoever read the output has enough. Nothing is left for Python to flush at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        message, code = f"error: {error}", 1
+    except KeyboardInterrupt:
+        message, code = "error: interrupted", 130
+    print(message, file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from coconet_mlir import _runtime, ir
 from coconet_mlir.binding import bind, run_pipeline
+from coconet_mlir.dtypes import check_name
 from coconet_mlir.errors import CompileError, reported_as
 from coconet_mlir.program import Program, Signature, context
 from coconet_mlir.runtime import Compiled, Executable
@@ -42,6 +43,8 @@ def compile(
     base = program if isinstance(program, Program) else program.program
     bound = bind(base, ranks=ranks, mesh=mesh)
     signature = bound.signature(function)
+    _check_body(bound, signature)
+    _check_ports(signature)
     _check_results(signature)
     count = signature.mesh.ranks if signature.mesh else ranks or 1
     results = _result_states(bound, signature)
@@ -51,6 +54,27 @@ def compile(
     run_pipeline(lowered, _TO_CPU)
     compiled = _generate(lowered, signature, count, sizes, results)
     return Executable(compiled, timeout=timeout)
+
+
+def _check_body(program: Program, signature: Signature) -> None:
+    count = len(program.function_op(signature.name).operation.regions[0].blocks)
+    if count > 1:
+        raise CompileError(
+            f"@{signature.name} has {count} blocks; a program is one block, without branches"
+        )
+
+
+def _check_ports(signature: Signature) -> None:
+    """Check what the lowering takes for granted, and that each array has a name of its own."""
+    for ports in (signature.arguments, (*signature.states, *signature.results)):
+        names = [port.name for port in ports]
+        for port in ports:
+            check_name(port.dtype)
+            if names.count(port.name) > 1:
+                raise CompileError(
+                    f"two of the arguments or results of @{signature.name} are called "
+                    f"'{port.name}'; names are arrays' names, so give each another one"
+                )
 
 
 def _check_results(signature: Signature) -> None:

@@ -100,8 +100,8 @@ class Program:
         original = self.module.operation
         with self.module.context, original.location:
             module = ir.Module.create()
-        for entry in original.attributes:
-            module.operation.attributes[entry.name] = entry.attr
+        for name in original.attributes:
+            module.operation.attributes[name] = original.attributes[name]
         for op in self.module.body.operations:
             module.body.append(op.operation.clone())
         return Program(module)

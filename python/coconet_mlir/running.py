@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from coconet_mlir.arguments import Array, as_arrays
+from coconet_mlir.arguments import Array, as_arrays, check_sizes
 from coconet_mlir.binding import bind
 from coconet_mlir.compile import compile
 from coconet_mlir.dtypes import from_numpy, is_float, to_numpy
@@ -27,38 +27,45 @@ def run_program(arguments: argparse.Namespace, program: Program, schedule: Sched
     binding = {"ranks": arguments.ranks, "mesh": arguments.mesh}
     executable = compile(schedule, function=arguments.function, **binding)
     signature = executable.signature
-    if arguments.inputs:
+    check_sizes(signature, arguments.sizes)
+    if arguments.inputs is not None:
         arrays = load_arrays(arguments.inputs, signature.arguments)
     else:
         arrays = random_arrays(signature.inputs, arguments.sizes)
+        arrays.update(zero_states(signature.states, arguments.sizes))
         if signature.inputs:
             print(_about_random(signature, arguments.sizes))
     with executable:
-        results = executable.run(steps=arguments.steps, **arrays)
+        results = executable.run(arrays, steps=arguments.steps)
         states = {port.name: executable.read(port.name) for port in signature.states}
     for title, held in (("result", results), ("state", states)):
         for name, array in held.items():
             print(f"{title} {name}: {summary(array)}")
-    if arguments.outputs:
+    if arguments.outputs is not None:
         save_arrays(arguments.outputs, {**states, **results})
     if not arguments.check:
         return 0
     if arguments.schedule:
-        print(f"schedule: {schedule.verify(**binding)}")
+        print(f"schedule: {schedule.verify(function=arguments.function, **binding)}")
     return _compare(arguments, program, arrays, {**results, **states})
 
 
 def load_arrays(path: str, ports: Sequence[Port]) -> dict[str, Array]:
     """The arrays of a `.npz` file. numpy stores bf16 as two plain bytes."""
     try:
-        with np.load(path, allow_pickle=False) as held:
-            if not isinstance(held, np.lib.npyio.NpzFile):
-                raise InputError(f"{path} holds one array; save several by name with numpy.savez")
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            raise InputError(f"{path} holds one array; save several by name with numpy.savez")
+        with loaded as held:
             arrays = {name: held[name] for name in held.files}
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except InputError:
+        raise
     except (ValueError, EOFError, zipfile.BadZipFile):
-        raise InputError(f"{path} is no .npz file; write one with numpy.savez") from None
+        raise InputError(
+            f"{path} is no .npz file of plain arrays; write one with numpy.savez"
+        ) from None
     for port in ports:
         found = arrays.get(port.name)
         if port.dtype == "bf16" and found is not None and found.dtype == np.dtype("V2"):
@@ -69,8 +76,11 @@ def load_arrays(path: str, ports: Sequence[Port]) -> dict[str, Array]:
 def save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
     """Write a `.npz` file."""
     try:
-        with open(path, "wb") as file:
-            np.savez(file, **arrays)
+        # As numpy.savez, which cannot write an array called "file".
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, array in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
@@ -80,10 +90,7 @@ def random_arrays(ports: Sequence[Port], sizes: Mapping[str, int]) -> dict[str, 
     arrays = {}
     for index, port in enumerate(ports):
         generator = np.random.default_rng([0, index])
-        shape = tuple(
-            sizes.get(name, _DEFAULT_SIZE) if size is None else size
-            for size, name in zip(port.shape, port.dims, strict=True)
-        )
+        shape = _bound_shape(port, sizes)
         if port.layout.leading:
             shape = (port.layout.positions, *shape)
         values = (
@@ -95,8 +102,33 @@ def random_arrays(ports: Sequence[Port], sizes: Mapping[str, int]) -> dict[str, 
     return arrays
 
 
+def zero_states(ports: Sequence[Port], sizes: Mapping[str, int]) -> dict[str, Array]:
+    """Zeros for states with open sizes that have no name, so that no input tells them, or one that
+    the command line gives."""
+    return {
+        port.name: np.zeros(_bound_shape(port, sizes), to_numpy(port.dtype))
+        for port in ports
+        if any(
+            size is None and (not name or name in sizes)
+            for size, name in zip(port.shape, port.dims, strict=True)
+        )
+    }
+
+
+def _bound_shape(port: Port, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(
+        sizes.get(name, _DEFAULT_SIZE) if size is None else size
+        for size, name in zip(port.shape, port.dims, strict=True)
+    )
+
+
 def _about_random(signature: Signature, sizes: Mapping[str, int]) -> str:
-    names = {name: sizes.get(name, _DEFAULT_SIZE) for p in signature.inputs for name in p.dims}
+    names = {
+        name: sizes.get(name, _DEFAULT_SIZE)
+        for port in signature.inputs
+        for size, name in zip(port.shape, port.dims, strict=True)
+        if size is None
+    }
     bound = ", ".join(f"{name or '?'} = {size}" for name, size in sorted(names.items()))
     return f"inputs are random{f', {bound}' if bound else ''}"
 

@@ -21,6 +21,9 @@ from coconet_mlir.dtypes import to_numpy
 from coconet_mlir.errors import InputError
 from coconet_mlir.program import Port, Signature
 
+_PORTION = 0.1
+"""Seconds of a loop of steps after which an interrupt is seen."""
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -106,7 +109,7 @@ class Executable:
 
     # ===- State ---------------------------------------------------------------===
 
-    def init(self, **states: Any) -> Executable:
+    def init(self, /, **states: Any) -> Executable:
         """Set states from logical arrays, which are copied. States that are never set start at 0.
 
         Raises:
@@ -156,7 +159,7 @@ class Executable:
                 continue
             shape = sizes.shape_of(port)
             if shape is None:
-                raise InputError(f"the size of state '{port.name}' is not known; give it to init")
+                raise InputError(f"the size of state '{port.name}' is not known; give it a value")
             buffers = [
                 _runtime.empty(port.layout.rank_shape(shape, rank), to_numpy(port.dtype))
                 for rank in range(self.ranks)
@@ -167,28 +170,31 @@ class Executable:
 
     # ===- Runs ----------------------------------------------------------------===
 
-    def __call__(self, **arrays: Any) -> dict[str, Array]:
+    def __call__(self, /, **arrays: Any) -> dict[str, Array]:
         """Run once; see `run`."""
-        return self.run(**arrays)
+        return self.run(arrays)
 
-    def run(self, *, steps: int = 1, **arrays: Any) -> dict[str, Array]:
+    def run(
+        self, held: Mapping[str, Any] | None = None, /, *, steps: int = 1, **named: Any
+    ) -> dict[str, Array]:
         """Run on logical arrays by argument name, and return the logical results by name.
 
         A pending or local argument is a list of one array for each position along its axes, or an
         array with that first dimension. A state given here is set before the first step. With
-        several steps each one reads the same inputs; results are those of the last.
+        several steps each one reads the same inputs; results are those of the last. Arrays may also
+        come as a dictionary, which takes names that are no Python names, and "steps".
 
         Raises:
             InputError: a name, an element type or a shape does not fit.
             CollectiveError: the ranks could not finish, for example within the time-out.
         """
-        if steps < 1:
-            raise InputError(f"steps is {steps}; give at least 1")
-        call = self._prepare(arrays)
+        _check_steps(steps)
+        call = self._prepare({**(held or {}), **named})
         return self._gather(call, self._execute(call, steps))
 
-    def benchmark(self, *, steps: int = 10, **arrays: Any) -> float:
+    def benchmark(self, /, *, steps: int = 10, **arrays: Any) -> float:
         """Seconds a step, from a loop of steps on the ranks after one to warm up."""
+        _check_steps(steps)
         call = self._prepare(arrays)
         self._execute(call, 1)
         start = time.perf_counter()
@@ -254,18 +260,26 @@ class Executable:
 
     def _execute(self, call: _Call, steps: int) -> list[list[Array]]:
         """Run, and return each rank's results of the last step."""
-        # Results are new memory in each step, so a loop that returns some is ours.
-        inner = 1 if self._result_types() else steps
+        # Results are new memory in each step, so a loop that returns some is ours. Other loops are
+        # the runtime's, in portions between which Python can be interrupted.
+        alone = bool(self._result_types())
         taken: list[list[Array]] = []
-        for _ in range(steps // inner):
+        portion = 1
+        while steps:
+            portion = min(portion, steps)
+            start = time.perf_counter()
             keep = (self._compiled.code, call)
-            self._world.run(self._compiled.address, call.packed, repeat=inner, keep=keep)
+            self._world.run(self._compiled.address, call.packed, repeat=portion, keep=keep)
             taken = [results.take() for results in call.results]
+            steps -= portion
+            if not alone and time.perf_counter() - start < _PORTION:
+                portion *= 2
         return taken
 
     def _gather(self, call: _Call, taken: list[list[Array]]) -> dict[str, Array]:
         """Logical results by name. A replicated one is rank 0's own memory."""
         found: dict[str, Array] = {}
+        addresses: set[int] = set()
         returned: Iterator[int] = iter(range(len(self._result_types())))
         for port, state in zip(self.signature.results, self._compiled.results, strict=True):
             if state is not None:
@@ -274,7 +288,10 @@ class Executable:
             index = next(returned)
             parts = [row[index] for row in taken]
             if port.layout.is_replicated:
-                found[port.name] = parts[0]
+                # A value that is returned twice comes in one buffer.
+                address = parts[0].ctypes.data
+                found[port.name] = parts[0].copy() if address in addresses else parts[0]
+                addresses.add(address)
             else:
                 found[port.name] = port.layout.join(parts, self._shape(port, parts))
         return found
@@ -308,6 +325,11 @@ class Executable:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _check_steps(steps: int) -> None:
+    if not isinstance(steps, int) or steps < 1:
+        raise InputError(f"steps is {steps!r}; give a whole number of at least 1")
 
 
 def _each(values: Any) -> list[int]:

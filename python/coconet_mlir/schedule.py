@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coconet_mlir import ir
+from coconet_mlir.arguments import check_sizes
 from coconet_mlir.binding import bind
 from coconet_mlir.dialects import transform
 from coconet_mlir.dialects._coconet_transform_ops_gen import (
@@ -24,13 +25,15 @@ from coconet_mlir.dialects._coconet_transform_ops_gen import (
 )
 from coconet_mlir.dialects.coconet import apply_named_sequence
 from coconet_mlir.errors import InputError, ProgramError, ScheduleError, reported_as
-from coconet_mlir.program import Program, context
+from coconet_mlir.program import Program, Signature, context
 from coconet_mlir.specs import Cut
 
 if TYPE_CHECKING:
     from coconet_mlir.check import Report
 
 _ENTRY = "__transform_main"
+_MOST_RANKS = 4096
+"""Of a comparison, which holds every rank's tensors at once."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,12 @@ def _sequence(emitters: Sequence[Callable[[ir.Value], None]]) -> ir.Module:
 
 def _entry(script: ir.Module) -> ir.OpView:
     for op in script.body.operations:
-        if op.operation.name == "transform.named_sequence":
+        if op.operation.name != "transform.named_sequence":
+            continue
+        if ir.StringAttr(op.operation.attributes["sym_name"]).value == _ENTRY:
             return op
     raise InputError(
-        f"the schedule has no named sequence; it is a module with "
+        f"the schedule has no named sequence @{_ENTRY}; it is a module with "
         f"transform.named_sequence @{_ENTRY}(%root: !transform.any_op)"
     )
 
@@ -104,8 +109,11 @@ class Schedule:
         if into != "rs_ag":
             raise ScheduleError(f"an all_reduce is not split into '{into}'; into is 'rs_ag'")
 
+        if dim != "flat" and not isinstance(dim, int):
+            raise ScheduleError(f'dim is {dim!r}; give a dimension, or "flat"')
+
         def emit(root: ir.Value) -> None:
-            cut = None if dim == "flat" else int(dim)
+            cut = None if dim == "flat" else dim
             SplitOp(_handle(), _handle(), _match(name, root), dim=cut)
 
         return self._step("split", f'split "{name}"', emit)
@@ -122,6 +130,8 @@ class Schedule:
     def reorder(self, all_gather: str, *, past: str | Sequence[str]) -> Schedule:
         """`C(AG(x)) -> AG(C(x))` for the computations called `past`; new gathers keep the name."""
         names = [past] if isinstance(past, str) else list(past)
+        if not names:
+            raise ScheduleError("reorder is past nothing; give the names of computations")
 
         def emit(root: ir.Value) -> None:
             handles = [_match(name, root) for name in names]
@@ -248,8 +258,15 @@ class Schedule:
         from coconet_mlir.check import equivalent
         from coconet_mlir.interpreter.domain import InterpretationError
 
+        _check_sizes(self.base.signature(function), sizes)
         programs = [bind(program, ranks=ranks, mesh=mesh) for program in (self.base, self.program)]
-        has_mesh = programs[0].signature(function).mesh is not None
+        bound = programs[0].signature(function).mesh
+        has_mesh = bound is not None
+        count = bound.ranks if bound is not None else ranks or 1
+        if count > _MOST_RANKS:
+            raise InputError(
+                f"{count} ranks are too many to simulate; give at most {_MOST_RANKS} for a check"
+            )
         try:
             return equivalent(
                 programs[0].generic(),
@@ -276,6 +293,14 @@ class Schedule:
     def compile(self, **options: Any) -> Any:
         """Compile the scheduled program; see `coconet_mlir.compile`."""
         return self.program.compile(**options)
+
+
+def _check_sizes(signature: Signature, sizes: int | Mapping[str, int] | None) -> None:
+    if isinstance(sizes, Mapping):
+        check_sizes(signature, sizes)
+    for size in sizes.values() if isinstance(sizes, Mapping) else [sizes]:
+        if size is not None and size < 0:
+            raise InputError(f"{size} is no size; give 0 or more")
 
 
 def _copier(script: ir.Module) -> Callable[[ir.Value], None]:

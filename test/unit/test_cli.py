@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -135,6 +136,18 @@ def test_run_stores_bf16(command, tmp_path):
         (["run", ADAM, "--ranks", "two"], "'two' is no positive number"),
         (["run", ADAM, "--ranks", "2", "--mesh", "dp=2"], "not allowed with"),
         (["walk", ADAM], "invalid choice: 'walk'"),
+        (["run", ADAM, "--ranks", "²"], "'²' is no positive number"),
+        (["run", ADAM, "--ranks", "9" * 20], "is no positive number"),
+        (["run", ADAM, "--mesh", "dp=2,dp=3"], "'dp' is given twice"),
+        (["run", ADAM, "--ranks", "2", "--sizes", "q=7"], "unknown size 'q'"),
+        (["run", ADAM, "--ranks", "2", "--sizes", "n=-1"], "'n=-1' is no size; write n=1000"),
+        (["run", ADAM, "--ranks", "2", "--sizes", f"n={10**15}"], "error: out of memory"),
+        (["run", ADAM, "--ranks", "2", "--inputs", ""], "cannot read"),
+        (["run", ADAM, "--ranks", "2", "--outputs", ""], "cannot write"),
+        (["check", ADAM, "--ranks", f"{10**8}", "--schedule", SCHEDULES[0]], "at most 4096"),
+        (["check", ADAM, "--ranks", "2", "--schedule", SCHEDULES[0], "--sizes", "q=7"], "size 'q'"),
+        (["check", SCHEDULES[0], "--ranks", "2", "--schedule", SCHEDULES[0]], "no op is named"),
+        (["show", SCHEDULES[0]], "the program has no public function"),
     ],
 )
 def test_mistakes_are_told_in_one_line(command, tmp_path, monkeypatch, arguments, message):
@@ -156,3 +169,81 @@ def test_inputs_that_do_not_fit(command, tmp_path):
         code, _, err = command("run", ADAM, "--ranks", "2", "--inputs", str(path))
         assert code == 1
         assert message in err
+
+
+def test_a_file_of_one_array(command, tmp_path):
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    code, _, err = command("run", ADAM, "--ranks", "2", "--inputs", str(tmp_path / "one.npy"))
+    assert code == 1 and "holds one array" in err
+
+
+def test_sizes_without_name_and_empty_ones(command):
+    momentum = str(EXAMPLES / "momentum.mlir")
+    assert command("run", momentum, "--ranks", "3", "--check")[0] == 0
+    assert command("run", ADAM, "--ranks", "2", "--sizes", "n=0", "--check")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(%a: tensor<4xcomplex<f32>>) { return }", "unknown element type 'complex<f32>'"),
+        ("(%a: tensor<*xf32>) { return }", r"unknown element type 'tensor<*xf32>'"),
+        ("(%a: tensor<4xf32>) { cf.br ^b\n ^b:\n return }", "@f has 2 blocks"),
+        (
+            '(%a: tensor<4xf32> {coconet.arg_name = "x"}, '
+            '%b: tensor<4xf32> {coconet.arg_name = "x"}) { return }',
+            "are called 'x'",
+        ),
+    ],
+)
+def test_programs_that_are_not_run(command, tmp_path, text, message):
+    path = tmp_path / "f.mlir"
+    path.write_text(f"func.func @f{text}")
+    code, _, err = command("run", str(path))
+    assert code == 1 and message in err
+
+
+def test_arrays_of_any_name_in_a_module_with_attributes(command, tmp_path):
+    path, output = tmp_path / "f.mlir", tmp_path / "out.npz"
+    path.write_text("""
+      module @m attributes {coconet.mesh = #coconet.mesh<dp = 2>} {
+        func.func @"f \u00e9"(
+            %a: tensor<2xf32> {coconet.arg_name = "steps"},
+            %b: tensor<2xf32> {coconet.arg_name = "self"},
+            %c: tensor<2xf32> {coconet.arg_name = "\u00fc 1"})
+            -> (tensor<2xf32> {coconet.result_name = "file"}) {
+          %0 = coconet.add %a, %b : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+          return %0 : tensor<2xf32>
+        }
+      }
+    """)
+    code, _, err = command("run", str(path), "--outputs", str(output), "--check")
+    assert (code, err) == (0, "")
+    with np.load(output) as held:
+        assert held["file"].shape == (2,)
+
+
+def test_an_interrupt_ends_a_long_loop():
+    line = ["run", ADAM, "--ranks", "2", "--steps", str(10**12)]
+    script = f"import sys; from coconet_mlir.cli import main; sys.exit(main({line!r}))"
+    process = subprocess.Popen(
+        [sys.executable, "-uc", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline().startswith("inputs are random")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, "error: interrupted\n")
+
+
+def test_output_that_nobody_reads():
+    script = f"import sys; from coconet_mlir.cli import main; sys.exit(main(['show', {ADAM!r}]))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=20) == 1

@@ -302,3 +302,64 @@ def test_bfloat16_arrays_of_the_other_type():
     with pytest.raises(cc.InputError, match="'x' is an array of f16"):
         exe(x=np.zeros(3, np.float16))
     assert exe(x=np.ones(3, ml_dtypes.bfloat16))["result 0"].tolist() == [2, 2, 2]
+
+
+def test_arrays_of_the_other_byte_order():
+    @cc.program
+    def f(x: cc.tensor("n")):
+        return x + x
+
+    with cc.compile(f) as exe:
+        np.testing.assert_array_equal(exe(x=np.arange(3, dtype=">f4"))["result 0"], [0, 2, 4])
+
+
+def test_a_value_returned_twice_has_two_arrays():
+    @cc.program
+    def f(x: cc.tensor("n")):
+        return {"y": x, "z": x}
+
+    with cc.compile(f, ranks=2) as exe:
+        found = exe(x=np.ones(3, np.float32))
+    found["y"][:] = 5
+    np.testing.assert_array_equal(found["z"], [1, 1, 1])
+
+
+def test_arguments_called_as_those_of_python():
+    @cc.program
+    def f(self: cc.tensor("n"), steps: cc.tensor("n")):
+        return self + steps
+
+    ones = np.ones(2, np.float32)
+    with cc.compile(f) as exe:
+        np.testing.assert_array_equal(exe(self=ones, steps=ones)["result 0"], [2, 2])
+        given = {"self": ones, "steps": ones}
+        np.testing.assert_array_equal(exe.run(given, steps=2)["result 0"], [2, 2])
+        for steps in (0, 1.5, "2"):
+            with pytest.raises(cc.InputError, match="steps is"):
+                exe.run(given, steps=steps)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"ranks": 1.5}, {"ranks": "2"}, {"ranks": True}, {"mesh": "dp=2"}, {"mesh": {1: 2}}],
+)
+def test_sizes_of_a_wrong_type(options):
+    @cc.program(mesh=cc.mesh(dp="?"))
+    def f(x: cc.sliced("n", dp=0)):
+        return x + x
+
+    with pytest.raises(cc.CompileError, match="give|is no axis"):
+        cc.compile(f, **options)
+    assert cc.compile(f, mesh={"dp": np.int64(2)}).ranks == 2
+
+
+def test_axes_and_names_beyond_ascii():
+    @cc.program(mesh=cc.mesh(é="?"))
+    def f(g: cc.partial("n", é="sum")):
+        return {"ü": cc.all_reduce(g, name='a "b"')}
+
+    schedule = f.schedule().split('a "b"')
+    assert schedule.verify(ranks=2)
+    np.testing.assert_array_equal(
+        cc.compile(schedule, ranks=2)(g=np.ones((2, 3), np.float32))["ü"], [2, 2, 2]
+    )

@@ -112,3 +112,34 @@ def test_a_wrong_schedule_is_found():
     schedule.base = other
     with pytest.raises(cc.ScheduleError, match="not equivalent on 2 ranks"):
         schedule.verify(ranks=2)
+
+
+def test_a_script_is_entered_by_name(tmp_path):
+    path = tmp_path / "script.mlir"
+    path.write_text("""
+      module attributes {transform.with_named_sequence} {
+        transform.named_sequence @first(%root: !transform.any_op) {
+          %0 = transform.coconet.match "nothing" in %root : (!transform.any_op) -> !transform.any_op
+          transform.yield
+        }
+        transform.named_sequence @__transform_main(%root: !transform.any_op) {
+          transform.yield
+        }
+      }
+    """)
+    momentum.schedule().apply(path)
+    path.write_text(path.read_text().replace("__transform_main", "second"))
+    with pytest.raises(cc.InputError, match="no named sequence @__transform_main"):
+        momentum.schedule().apply(path)
+
+
+def test_arguments_of_a_wrong_type():
+    with pytest.raises(cc.ScheduleError, match="dim is 'x'"):
+        momentum.schedule().split("sum", dim="x")
+    with pytest.raises(cc.ScheduleError, match="reorder is past nothing"):
+        momentum.schedule().reorder("sum.ag", past=[])
+    for sizes in (-1, {"n": -1}, {"q": 3}):
+        with pytest.raises(cc.InputError, match="no size|unknown size"):
+            momentum.schedule().verify(ranks=2, sizes=sizes)
+    with pytest.raises(cc.InputError, match="at most 4096"):
+        momentum.schedule().verify(ranks=10**6)

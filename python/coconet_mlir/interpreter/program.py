@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation
 
 from coconet_mlir.interpreter.domain import InterpretationError
@@ -17,6 +17,7 @@ from coconet_mlir.interpreter.types import (
     op_name,
     required,
     tensor_info,
+    text_of,
 )
 from coconet_mlir.mirror import parse
 from coconet_mlir.mirror.attributes import DYNAMIC, LayoutAttr, MeshAttr
@@ -75,10 +76,9 @@ def _find_function(module: ModuleOp, name: str | None) -> Operation:
         if op_name(op) != "func.func" or not op.regions[0].blocks:
             continue
         symbol = required(op, "sym_name")
-        assert isinstance(symbol, StringAttr)
         visibility = attribute_of(op, "sym_visibility")
-        found.append(symbol.data)
-        if name == symbol.data or (name is None and visibility is None):
+        found.append(text_of(symbol))
+        if name == found[-1] or (name is None and visibility is None):
             return op
     listed = ", ".join(found) or "none"
     wanted = f"'{name}'" if name else "to run"
@@ -95,11 +95,11 @@ def _port(type_: Attribute, attributes: dict[str, Attribute], default: str, key:
     name = attributes.get(key)
     dims = attributes.get("coconet.dims")
     return Port(
-        name.data if isinstance(name, StringAttr) else default,
+        default if name is None else text_of(name),
         info.shape,
         info.element,
         layout,
-        tuple(d.data for d in dims) if dims is not None else (),  # type: ignore[attr-defined]
+        tuple(text_of(d) for d in dims) if dims is not None else (),  # type: ignore[attr-defined]
         isinstance(attributes.get("coconet.state"), UnitAttr),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
+    BytesAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -85,7 +86,7 @@ def layout_of(attribute: LayoutAttr) -> Layout:
 
 
 def _names(axes: ArrayAttr[StringAttr]) -> tuple[str, ...]:
-    return tuple(axis.data for axis in axes)
+    return tuple(text_of(axis) for axis in axes)
 
 
 def bind_mesh(
@@ -150,7 +151,7 @@ def integers(op: Operation, name: str) -> tuple[int, ...]:
 
 def strings(op: Operation, name: str) -> tuple[str, ...]:
     """Values of an array of strings."""
-    return tuple(item.data for item in required(op, name))  # type: ignore[attr-defined]
+    return tuple(text_of(item) for item in required(op, name))  # type: ignore[attr-defined]
 
 
 def keyword(op: Operation, name: str) -> str:
@@ -181,7 +182,16 @@ def op_name(op: Operation) -> str:
 def given_name(op: Operation) -> str | None:
     """The `coconet.name` of an op."""
     found = op.attributes.get("coconet.name")
-    return found.data if isinstance(found, StringAttr) else None
+    return None if found is None else text_of(found)
+
+
+def text_of(attribute: Attribute) -> str:
+    """The text of a string, which xdsl reads as bytes where it has escapes."""
+    if isinstance(attribute, BytesAttr):
+        return attribute.data.decode()
+    if isinstance(attribute, StringAttr):
+        return attribute.data
+    raise InterpretationError(f"{attribute} is no string")
 
 
 def dense_values(attribute: Attribute, domain: Domain) -> Array:

@@ -135,8 +135,14 @@ def _entry_text(value: Attribute) -> str:
     return str(value.data)
 
 
+def _parse_axis(parser: AttrParser) -> str:
+    """The name of an axis, quoted where it is no identifier of MLIR."""
+    quoted = parser.parse_optional_bytes_literal()
+    return parser.parse_identifier() if quoted is None else quoted.decode()
+
+
 def _parse_axis_size(parser: AttrParser) -> tuple[str, int]:
-    name = parser.parse_identifier()
+    name = _parse_axis(parser)
     parser.parse_punctuation("=")
     if parser.parse_optional_punctuation("?") is not None:
         return name, DYNAMIC
@@ -144,11 +150,11 @@ def _parse_axis_size(parser: AttrParser) -> tuple[str, int]:
 
 
 def _parse_axis_list(parser: AttrParser) -> list[str]:
-    return parser.parse_comma_separated_list(parser.Delimiter.BRACES, parser.parse_identifier)
+    return parser.parse_comma_separated_list(parser.Delimiter.BRACES, lambda: _parse_axis(parser))
 
 
 def _parse_part_entry(parser: AttrParser) -> tuple[str, Attribute | None]:
-    axis = parser.parse_identifier()
+    axis = _parse_axis(parser)
     if parser.parse_optional_punctuation(":") is None:
         return axis, None
     position = parser.parse_optional_integer(allow_boolean=False)
