@@ -23,8 +23,7 @@ Refusal &Refusal::addNote(Location location, const Twine &note) {
 
 void Refusal::report(DiagnosticSeverity severity) const {
   MLIRContext *context = location->getContext();
-  InFlightDiagnostic diag =
-      context->getDiagEngine().emit(*location, severity);
+  InFlightDiagnostic diag = context->getDiagEngine().emit(*location, severity);
   diag << message;
   for (auto &[where, note] : notes)
     diag.attachNote(where) << note;

@@ -50,9 +50,8 @@ static FailureOr<RankedTensorType> inferType(Operation *op) {
   }
   return llvm::TypeSwitch<Operation *, FailureOr<RankedTensorType>>(op)
       .Case<AllReduceOp, ReduceScatterOp, AllGatherOp, AllToAllOp, BroadcastOp,
-            ReshapeOp, BroadcastToOp>([](auto typed) {
-        return typed.inferType();
-      })
+            ReshapeOp, BroadcastToOp>(
+          [](auto typed) { return typed.inferType(); })
       .Default([](Operation *op) -> FailureOr<RankedTensorType> {
         return refuse(op, "has no layout rule", "leave it as it is");
       });

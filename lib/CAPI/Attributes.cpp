@@ -22,8 +22,7 @@ MlirAttribute coconetReductionAttrGet(MlirContext context, MlirStringRef kind) {
   auto reduction = symbolizeReduction(unwrap(kind));
   if (!reduction)
     return {nullptr};
-  return wrap(
-      mlir::Attribute(ReductionAttr::get(unwrap(context), *reduction)));
+  return wrap(mlir::Attribute(ReductionAttr::get(unwrap(context), *reduction)));
 }
 
 MlirStringRef coconetReductionAttrGetKind(MlirAttribute attr) {
@@ -54,9 +53,8 @@ MlirAttribute coconetMeshAttrGet(MlirContext context, intptr_t count,
     bound.push_back(sizes[i] < 0 ? mlir::ShapedType::kDynamic : sizes[i]);
   }
   auto emitError = mlir::detail::getDefaultDiagnosticEmitFn(ctx);
-  return wrap(mlir::Attribute(
-      MeshAttr::getChecked(emitError, ctx, llvm::ArrayRef(names),
-                           llvm::ArrayRef(bound))));
+  return wrap(mlir::Attribute(MeshAttr::getChecked(
+      emitError, ctx, llvm::ArrayRef(names), llvm::ArrayRef(bound))));
 }
 
 intptr_t coconetMeshAttrGetNumAxes(MlirAttribute mesh) {

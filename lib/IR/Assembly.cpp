@@ -40,7 +40,9 @@ static ParseResult parseGroup(OpAsmParser &parser, ArrayAttr &axes,
   SmallVector<Attribute> lists;
   auto parseList = [&]() -> ParseResult {
     SmallVector<int64_t> ranks;
-    auto parseRank = [&]() { return parser.parseInteger(ranks.emplace_back()); };
+    auto parseRank = [&]() {
+      return parser.parseInteger(ranks.emplace_back());
+    };
     if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRank))
       return failure();
     lists.push_back(parser.getBuilder().getDenseI64ArrayAttr(ranks));

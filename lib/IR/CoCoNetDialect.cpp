@@ -71,8 +71,7 @@ LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attr.getName();
   if (name == nameAttr) {
     if (!isa<StringAttr>(attr.getValue()))
-      return op->emitOpError()
-             << "attribute '" << name << "' must be a string";
+      return op->emitOpError() << "attribute '" << name << "' must be a string";
     return success();
   }
   if (name == meshAttr) {
@@ -97,10 +96,12 @@ static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
                                           ArrayRef<StringLiteral> known) {
   StringRef name = attr.getName();
   if (!llvm::is_contained(known, name)) {
-    return op->emitOpError() << what << " has unknown attribute '" << name
-                             << "'; known are '"
-                             << llvm::join(llvm::map_range(known, [](StringLiteral s) { return s.str(); }), "', '")
-                             << "'";
+    return op->emitOpError()
+           << what << " has unknown attribute '" << name << "'; known are '"
+           << llvm::join(llvm::map_range(
+                             known, [](StringLiteral s) { return s.str(); }),
+                         "', '")
+           << "'";
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (name == stateAttr) {
@@ -147,10 +148,10 @@ LogicalResult CoCoNetDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       {stateAttr, dimsAttr, argNameAttr, layoutAttr, sizeOfAttr});
 }
 
-LogicalResult
-CoCoNetDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                            unsigned resultIndex,
-                                            NamedAttribute attr) {
+LogicalResult CoCoNetDialect::verifyRegionResultAttribute(Operation *op,
+                                                          unsigned,
+                                                          unsigned resultIndex,
+                                                          NamedAttribute attr) {
   auto function = cast<FunctionOpInterface>(op);
   return verifyValueAttribute(op, attr, function.getResultTypes()[resultIndex],
                               ("result " + Twine(resultIndex)).str(),

@@ -64,8 +64,7 @@ public:
 
 LogicalResult Collective::verifyAxes() {
   if (axes.empty())
-    return refuse("names no axis",
-                  "a collective acts along at least one axis");
+    return refuse("names no axis", "a collective acts along at least one axis");
   if (!layout.mesh)
     return refuse("operand is replicated, so there is nothing to exchange",
                   "the operand of a collective carries a layout; use it as it "
@@ -83,16 +82,17 @@ LogicalResult Collective::verifyAxes() {
 
 LogicalResult Collective::verifyLists(bool equalSizes) {
   if (!layout.mesh || layout.local.empty())
-    return refuse("with explicit groups the operand is local",
-                  "name the axes of the mesh instead, or make the operand local");
+    return refuse(
+        "with explicit groups the operand is local",
+        "name the axes of the mesh instead, or make the operand local");
   if (layout.isCut() || !layout.partial.empty() || !layout.rooted.empty())
     return refuse("with explicit groups the operand is local and nothing else",
                   "all_gather or all_reduce it first");
   if (std::string fault = findGroupFault(lists, layout.mesh, equalSizes);
       !fault.empty())
-    return refuse("groups " + fault,
-                  "groups list distinct ranks of the mesh " +
-                      formatMesh(layout.mesh) + ", each rank once");
+    return refuse("groups " + fault, "groups list distinct ranks of the mesh " +
+                                         formatMesh(layout.mesh) +
+                                         ", each rank once");
   // Members must differ only along axes where the operand is local.
   for (StringAttr axis : layout.mesh.getAxes())
     if (!layout.isLocalAlong(axis) && groupsSpanAxis(lists, layout.mesh, axis))
@@ -105,15 +105,15 @@ LogicalResult Collective::verifyLists(bool equalSizes) {
 LogicalResult Collective::verifyDim(int64_t dim) {
   if (dim >= 0 && dim < type.getRank())
     return success();
-  return refuse("dimension " + Twine(dim) +
-                    " is out of range for an operand of rank " +
-                    Twine(type.getRank()),
-                type.getRank() ? "dimensions are 0 to " +
-                                     Twine(type.getRank() - 1).str()
-                               : std::string("a tensor of rank 0 is cut flat"));
+  return refuse(
+      "dimension " + Twine(dim) + " is out of range for an operand of rank " +
+          Twine(type.getRank()),
+      type.getRank() ? "dimensions are 0 to " + Twine(type.getRank() - 1).str()
+                     : std::string("a tensor of rank 0 is cut flat"));
 }
 
-LogicalResult Collective::appendCut(Layout &result, std::optional<int64_t> dim) {
+LogicalResult Collective::appendCut(Layout &result,
+                                    std::optional<int64_t> dim) {
   if (dim && failed(verifyDim(*dim)))
     return failure();
   if (std::string fault = findCutFault(result, type, dim, axes); !fault.empty())
@@ -124,7 +124,8 @@ LogicalResult Collective::appendCut(Layout &result, std::optional<int64_t> dim) 
   return success();
 }
 
-LogicalResult Collective::removeCut(Layout &result, std::optional<int64_t> dim) {
+LogicalResult Collective::removeCut(Layout &result,
+                                    std::optional<int64_t> dim) {
   if (dim && failed(verifyDim(*dim)))
     return failure();
   AxisList &list = dim ? result.dims[*dim] : result.flat;
@@ -136,11 +137,11 @@ LogicalResult Collective::removeCut(Layout &result, std::optional<int64_t> dim) 
                   "the axes that are removed are the last of the list, in its "
                   "order");
   list.truncate(list.size() - axes.size());
-  if (!list.empty() && !dividesExactly(
-          dim ? type.getDimSize(*dim)
-              : (type.hasStaticShape() ? type.getNumElements()
-                                       : ShapedType::kDynamic),
-          concatAxes(list, axes), result.mesh))
+  if (!list.empty() &&
+      !dividesExactly(dim ? type.getDimSize(*dim)
+                          : (type.hasStaticShape() ? type.getNumElements()
+                                                   : ShapedType::kDynamic),
+                      concatAxes(list, axes), result.mesh))
     return refuse("removing a part of a cut of " + what +
                       " that does not divide exactly",
                   "remove all axes of the list, or choose sizes that divide "
@@ -193,7 +194,8 @@ FailureOr<RankedTensorType> ReduceScatterOp::inferType() {
     if (!getDim())
       return c.refuse("is cut flat with explicit groups",
                       "name a dimension, or axes of the mesh");
-    if (failed(c.verifyLists(/*equalSizes=*/true)) || failed(c.verifyDim(*getDim())))
+    if (failed(c.verifyLists(/*equalSizes=*/true)) ||
+        failed(c.verifyDim(*getDim())))
       return failure();
     return divideDim(c.op, c.type, *getDim(), c.groupSize());
   }
@@ -209,7 +211,8 @@ FailureOr<RankedTensorType> AllGatherOp::inferType() {
     if (!getDim())
       return c.refuse("gathers flat slices with explicit groups",
                       "name a dimension, or axes of the mesh");
-    if (failed(c.verifyLists(/*equalSizes=*/true)) || failed(c.verifyDim(*getDim())))
+    if (failed(c.verifyLists(/*equalSizes=*/true)) ||
+        failed(c.verifyDim(*getDim())))
       return failure();
     return multiplyDim(c.op, c.type, *getDim(), c.groupSize());
   }
@@ -247,8 +250,8 @@ FailureOr<RankedTensorType> BroadcastOp::inferType() {
   if (failed(c.lists ? c.verifyLists(/*equalSizes=*/false) : c.verifyAxes()))
     return failure();
   int64_t root = getRoot();
-  if (failed(verifyRoot(*this, root, c.lists ? smallestGroup(c.lists)
-                                             : c.groupSize())))
+  if (failed(verifyRoot(*this, root,
+                        c.lists ? smallestGroup(c.lists) : c.groupSize())))
     return failure();
   if (c.lists)
     return c.type;
@@ -266,8 +269,7 @@ FailureOr<RankedTensorType> BroadcastOp::inferType() {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-template <typename OpTy>
-static LogicalResult verifyCollective(OpTy op) {
+template <typename OpTy> static LogicalResult verifyCollective(OpTy op) {
   if (bool(op.getAxesAttr()) == bool(op.getGroupsAttr()))
     return refuse(op, "needs axes or groups, and not both",
                   "write `on {dp}` or `on groups [[0, 1]]`");
@@ -301,7 +303,8 @@ FailureOr<RankedTensorType> ShardOp::inferType() {
     return refuse(*this, "result lies on another mesh than the operand",
                   "the result of a shard is cut on the operand's mesh");
   if (axes.empty())
-    return refuse(*this, "names no axis", "a shard cuts along at least one axis");
+    return refuse(*this, "names no axis",
+                  "a shard cuts along at least one axis");
   for (auto [index, axis] : llvm::enumerate(axes)) {
     if (!layout.mesh.hasAxis(axis.getValue()))
       return refuse(*this, "unknown axis '" + axis.getValue() + "'",

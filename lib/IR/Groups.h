@@ -36,12 +36,12 @@ AxisList concatAxes(llvm::ArrayRef<mlir::StringAttr> major,
 
 /// `type` with a dimension divided by, or multiplied by, the size of a group.
 /// A static size that does not divide, or overflows, is an error at `op`.
-mlir::FailureOr<mlir::RankedTensorType>
-divideDim(mlir::Operation *op, mlir::RankedTensorType type, int64_t dim,
-          int64_t parts);
-mlir::FailureOr<mlir::RankedTensorType>
-multiplyDim(mlir::Operation *op, mlir::RankedTensorType type, int64_t dim,
-            int64_t parts);
+mlir::FailureOr<mlir::RankedTensorType> divideDim(mlir::Operation *op,
+                                                  mlir::RankedTensorType type,
+                                                  int64_t dim, int64_t parts);
+mlir::FailureOr<mlir::RankedTensorType> multiplyDim(mlir::Operation *op,
+                                                    mlir::RankedTensorType type,
+                                                    int64_t dim, int64_t parts);
 
 } // namespace coconet
 

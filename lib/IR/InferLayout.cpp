@@ -157,8 +157,10 @@ LogicalResult LayoutInference::inferCuts() {
       for (StringAttr axis : cuts[i])
         if (llvm::is_contained(cuts[j], axis))
           return refuse("operands " + Twine(cutter[j]) + " and " +
-                            Twine(cutter[i]) + " are cut along different "
-                            "dimensions by axis '" + axis.getValue() + "'",
+                            Twine(cutter[i]) +
+                            " are cut along different "
+                            "dimensions by axis '" +
+                            axis.getValue() + "'",
                         "make the cuts equal: all_to_all one of them to the "
                         "other's dimension, or all_gather it");
   return success();
@@ -214,9 +216,8 @@ LogicalResult LayoutInference::refuseMixture(StringAttr axis) {
                 "value, all_gather a cut one");
 }
 
-LogicalResult
-LayoutInference::inferPartial(StringAttr axis,
-                              const llvm::SmallBitVector &set) {
+LogicalResult LayoutInference::inferPartial(StringAttr axis,
+                                            const llvm::SmallBitVector &set) {
   Reduction kind = *layouts[set.find_first()].partialAlong(axis);
   for (unsigned operand : set.set_bits())
     if (*layouts[operand].partialAlong(axis) != kind)
@@ -240,8 +241,7 @@ LayoutInference::inferPartial(StringAttr axis,
   } else {
     bool sameReduce =
         linearity == Linearity::Reduce && iteration.combining == kind;
-    Linearity pair =
-        kind == Reduction::max ? Linearity::Max : Linearity::Min;
+    Linearity pair = kind == Reduction::max ? Linearity::Max : Linearity::Min;
     passes = monotone || sameReduce || (linearity == pair && set.all()) ||
              (linearity == Linearity::Cast &&
               isWideningFloatCast(types[0], resultType));
@@ -321,14 +321,15 @@ FailureOr<Layout> LayoutInference::infer() {
   return result;
 }
 
-LogicalResult coconet::inferIterationType(
-    StringRef opName, const Iteration &iteration, ValueRange operands,
-    Linearity linearity, bool monotone, std::optional<Location> location,
-    SmallVectorImpl<Type> &types) {
-  FailureOr<Layout> layout =
-      LayoutInference(opName, iteration, operands, linearity, monotone,
-                      location)
-          .infer();
+LogicalResult coconet::inferIterationType(StringRef opName,
+                                          const Iteration &iteration,
+                                          ValueRange operands,
+                                          Linearity linearity, bool monotone,
+                                          std::optional<Location> location,
+                                          SmallVectorImpl<Type> &types) {
+  FailureOr<Layout> layout = LayoutInference(opName, iteration, operands,
+                                             linearity, monotone, location)
+                                 .infer();
   if (failed(layout))
     return failure();
   SmallVector<int64_t> shape;

@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace coconet;
 
 bool Iteration::isPointwise() const {
-  return llvm::all_of(iterators, isParallel) &&
-         resultMap.isIdentity() &&
+  return llvm::all_of(iterators, isParallel) && resultMap.isIdentity() &&
          llvm::all_of(operandMaps, [](AffineMap map) {
            // Dimensions appear right-aligned and in order, or are constant.
            unsigned offset = map.getNumDims() - map.getNumResults();
@@ -110,7 +109,7 @@ buildSameTypeIteration(ValueRange operands, unsigned first,
 
 #define SAME_TYPE(OP)                                                          \
   FailureOr<Iteration> OP::buildIteration(Adaptor adaptor,                     \
-                                          std::optional<Location> location) { \
+                                          std::optional<Location> location) {  \
     return buildSameTypeIteration(adaptor.getOperands(), 0, location);         \
   }
 SAME_TYPE(AddOp)
@@ -144,8 +143,7 @@ CompareOp::buildIteration(Adaptor adaptor, std::optional<Location> location) {
   FailureOr<Iteration> iteration =
       buildSameTypeIteration(adaptor.getOperands(), 0, location);
   if (succeeded(iteration))
-    iteration->elementType =
-        IntegerType::get(adaptor.getLhs().getContext(), 1);
+    iteration->elementType = IntegerType::get(adaptor.getLhs().getContext(), 1);
   return iteration;
 }
 

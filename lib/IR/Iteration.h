@@ -68,8 +68,8 @@ bool isLinearIn(Linearity linearity, const llvm::SmallBitVector &operands,
                 mlir::TypeRange operandTypes, mlir::Type resultType);
 
 /// Check the rate and the stream of a dropout.
-mlir::LogicalResult verifyDropout(mlir::Operation *op, const llvm::APFloat &rate,
-                                  int64_t stream);
+mlir::LogicalResult verifyDropout(mlir::Operation *op,
+                                  const llvm::APFloat &rate, int64_t stream);
 
 /// Result type of an op that iterates as given over operands with layouts.
 mlir::LogicalResult

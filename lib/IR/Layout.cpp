@@ -62,7 +62,9 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
                                      parseAxis, " in mesh"))
     return {};
-  return parser.getChecked<MeshAttr>(loc, parser.getContext(), ArrayRef<StringAttr>(axes), ArrayRef<int64_t>(sizes));
+  return parser.getChecked<MeshAttr>(loc, parser.getContext(),
+                                     ArrayRef<StringAttr>(axes),
+                                     ArrayRef<int64_t>(sizes));
 }
 
 void MeshAttr::print(AsmPrinter &printer) const {
@@ -210,27 +212,29 @@ static ParseResult parseNamedPart(AsmParser &parser, LayoutParts &parts) {
   if (part == "local")
     return parseAxes(parser, parts.local);
   if (part == "partial")
-    return parseAxisMap(parser, parts.partial, [&](Attribute &value) -> ParseResult {
-      StringRef name;
-      SMLoc loc = parser.getCurrentLocation();
-      if (parser.parseKeyword(&name))
-        return failure();
-      std::optional<Reduction> reduction = symbolizeReduction(name);
-      if (!reduction)
-        return parser.emitError(loc)
-               << "unknown reduction '" << name
-               << "'; a value is pending as sum, max or min";
-      value = ReductionAttr::get(parser.getContext(), *reduction);
-      return success();
-    });
+    return parseAxisMap(
+        parser, parts.partial, [&](Attribute &value) -> ParseResult {
+          StringRef name;
+          SMLoc loc = parser.getCurrentLocation();
+          if (parser.parseKeyword(&name))
+            return failure();
+          std::optional<Reduction> reduction = symbolizeReduction(name);
+          if (!reduction)
+            return parser.emitError(loc)
+                   << "unknown reduction '" << name
+                   << "'; a value is pending as sum, max or min";
+          value = ReductionAttr::get(parser.getContext(), *reduction);
+          return success();
+        });
   if (part == "rooted")
-    return parseAxisMap(parser, parts.rooted, [&](Attribute &value) -> ParseResult {
-      int64_t root;
-      if (parser.parseInteger(root))
-        return failure();
-      value = parser.getBuilder().getI64IntegerAttr(root);
-      return success();
-    });
+    return parseAxisMap(parser, parts.rooted,
+                        [&](Attribute &value) -> ParseResult {
+                          int64_t root;
+                          if (parser.parseInteger(root))
+                            return failure();
+                          value = parser.getBuilder().getI64IntegerAttr(root);
+                          return success();
+                        });
   return parser.emitError(loc)
          << "unknown part '" << part
          << "' of a layout; known are flat, partial, local, rooted";
@@ -326,14 +330,13 @@ private:
 };
 } // namespace
 
-static LogicalResult
-verifyPartial(function_ref<InFlightDiagnostic()> emitError, AxisUses &uses,
-              DictionaryAttr partial) {
+static LogicalResult verifyPartial(function_ref<InFlightDiagnostic()> emitError,
+                                   AxisUses &uses, DictionaryAttr partial) {
   for (NamedAttribute entry : partial) {
     auto kind = dyn_cast<ReductionAttr>(entry.getValue());
-    if (!kind || !llvm::is_contained({Reduction::sum, Reduction::max,
-                                      Reduction::min},
-                                     kind.getValue()))
+    if (!kind ||
+        !llvm::is_contained({Reduction::sum, Reduction::max, Reduction::min},
+                            kind.getValue()))
       return emitError() << "a value is pending as sum, max or min, got "
                          << entry.getValue() << " along axis '"
                          << entry.getName().getValue() << "'";
@@ -343,9 +346,9 @@ verifyPartial(function_ref<InFlightDiagnostic()> emitError, AxisUses &uses,
   return success();
 }
 
-static LogicalResult
-verifyRooted(function_ref<InFlightDiagnostic()> emitError, AxisUses &uses,
-             MeshAttr mesh, DictionaryAttr rooted) {
+static LogicalResult verifyRooted(function_ref<InFlightDiagnostic()> emitError,
+                                  AxisUses &uses, MeshAttr mesh,
+                                  DictionaryAttr rooted) {
   for (NamedAttribute entry : rooted) {
     auto root = dyn_cast<IntegerAttr>(entry.getValue());
     if (!root || !root.getType().isSignlessInteger(64))
@@ -383,14 +386,14 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "no dimension is cut; leave the dimension lists away";
   if (anyCut && !flat.empty())
     return emitError() << "a tensor is cut along dimensions or flat, not both";
-  if (failed(uses.use(flat)) || failed(verifyPartial(emitError, uses, partial)) ||
+  if (failed(uses.use(flat)) ||
+      failed(verifyPartial(emitError, uses, partial)) ||
       failed(uses.use(local)) ||
       failed(verifyRooted(emitError, uses, mesh, rooted)))
     return failure();
   if (!anyCut && flat.empty() && partial.empty() && local.empty() &&
       rooted.empty())
-    return emitError()
-           << "the layout is replicated; leave the encoding away";
+    return emitError() << "the layout is replicated; leave the encoding away";
   int64_t last = -1;
   for (Attribute axis : local) {
     int64_t index = mesh.indexOf(cast<StringAttr>(axis).getValue());
@@ -485,11 +488,10 @@ Attribute Layout::encoding() const {
   llvm::sort(sortedLocal, [&](StringAttr a, StringAttr b) {
     return mesh.indexOf(a.getValue()) < mesh.indexOf(b.getValue());
   });
-  return LayoutAttr::get(context, mesh, ArrayAttr::get(context, lists),
-                         axesAttr(context, flat),
-                         DictionaryAttr::get(context, partials),
-                         axesAttr(context, sortedLocal),
-                         DictionaryAttr::get(context, roots));
+  return LayoutAttr::get(
+      context, mesh, ArrayAttr::get(context, lists), axesAttr(context, flat),
+      DictionaryAttr::get(context, partials), axesAttr(context, sortedLocal),
+      DictionaryAttr::get(context, roots));
 }
 
 RankedTensorType Layout::apply(RankedTensorType type) const {
@@ -588,8 +590,10 @@ Layout coconet::withoutAxes(Layout layout, ArrayRef<StringAttr> axes) {
     llvm::erase_if(list, named);
   llvm::erase_if(layout.flat, named);
   llvm::erase_if(layout.local, named);
-  llvm::erase_if(layout.partial, [&](auto &entry) { return named(entry.first); });
-  llvm::erase_if(layout.rooted, [&](auto &entry) { return named(entry.first); });
+  llvm::erase_if(layout.partial,
+                 [&](auto &entry) { return named(entry.first); });
+  llvm::erase_if(layout.rooted,
+                 [&](auto &entry) { return named(entry.first); });
   return layout;
 }
 

@@ -54,14 +54,14 @@ static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> changed) {
   RankedTensorType to = typeOf(op->getResult(0));
   if (from.getElementType() != to.getElementType() ||
       from.getRank() != to.getRank())
-    return op->emitOpError() << "result type " << to
-                             << " has another element type or rank than "
-                             << from;
+    return op->emitOpError()
+           << "result type " << to << " has another element type or rank than "
+           << from;
   for (int64_t dim : changed)
     if (dim < 0 || dim >= from.getRank())
-      return op->emitOpError() << "dimension " << dim
-                               << " is out of range for an operand of rank "
-                               << from.getRank();
+      return op->emitOpError()
+             << "dimension " << dim
+             << " is out of range for an operand of rank " << from.getRank();
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
     if (!llvm::is_contained(changed, dim) &&
         from.getDimSize(dim) != to.getDimSize(dim))

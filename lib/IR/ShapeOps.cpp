@@ -116,8 +116,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
                     strides = adaptor.getStrides();
   if (int64_t(offsets.size()) != rank || int64_t(sizes.size()) != rank ||
       int64_t(strides.size()) != rank)
-    return emitOptionalError(location, "needs one offset, size and stride for "
-                                       "each of the ",
+    return emitOptionalError(location,
+                             "needs one offset, size and stride for "
+                             "each of the ",
                              rank, " dimensions of the operand");
   if (failed(refuseFlat(location, getOperationName(), layout)))
     return failure();
@@ -140,10 +141,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
                                "; offset and size are at least 0, the stride "
                                "at least 1, or all of them 0, -1, 1");
     int64_t last, end;
-    bool overflow =
-        llvm::MulOverflow(std::max<int64_t>(sizes[dim] - 1, 0), strides[dim],
-                          last) ||
-        llvm::AddOverflow(last, offsets[dim], end);
+    bool overflow = llvm::MulOverflow(std::max<int64_t>(sizes[dim] - 1, 0),
+                                      strides[dim], last) ||
+                    llvm::AddOverflow(last, offsets[dim], end);
     if (overflow || (!ShapedType::isDynamic(size) &&
                      (sizes[dim] ? end >= size : offsets[dim] > size)))
       return emitOptionalError(location, "slice leaves dimension ", dim,
@@ -180,9 +180,8 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
     RankedTensorType type = typeOf(operand);
     if (type.getElementType() != first.getElementType() ||
         type.getRank() != first.getRank())
-      return emitOptionalError(location, "operands of types ", first,
-                               " and ", type,
-                               "; they have one element type and rank");
+      return emitOptionalError(location, "operands of types ", first, " and ",
+                               type, "; they have one element type and rank");
     if (type.getEncoding() != first.getEncoding())
       return refuse(location, getOperationName(),
                     "operands have different layouts: '" + formatType(first) +
@@ -203,8 +202,9 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
     if (ShapedType::isDynamic(shape[dim]) || ShapedType::isDynamic(size))
       shape[dim] = ShapedType::kDynamic;
     else if (llvm::AddOverflow(shape[dim], size, shape[dim]))
-      return emitOptionalError(location, "dimension ", dim,
-                               " of the result has more than 2^63 - 1 elements");
+      return emitOptionalError(
+          location, "dimension ", dim,
+          " of the result has more than 2^63 - 1 elements");
   }
   types.push_back(
       layout.apply(RankedTensorType::get(shape, first.getElementType())));
@@ -401,18 +401,19 @@ FailureOr<RankedTensorType> BroadcastToOp::inferType() {
     int64_t source = dim < offset ? 1 : from.getDimSize(dim - offset);
     if (source != size && source != 1)
       return emitOpError() << "size " << formatSize(source)
-                           << " does not broadcast to size "
-                           << formatSize(size)
+                           << " does not broadcast to size " << formatSize(size)
                            << " of dimension " << dim;
     if (source == 1 && ShapedType::isDynamic(size))
-      return emitOpError() << "dimension " << dim
-                           << " is dynamic in the result and not in the operand";
+      return emitOpError()
+             << "dimension " << dim
+             << " is dynamic in the result and not in the operand";
     if (dim < offset || layout.dims[dim - offset].empty())
       continue;
     if (source != size)
-      return refuse(*this, "repeats dimension " + Twine(dim - offset) +
-                               ", which is cut by " +
-                               formatAxes(layout.dims[dim - offset]),
+      return refuse(*this,
+                    "repeats dimension " + Twine(dim - offset) +
+                        ", which is cut by " +
+                        formatAxes(layout.dims[dim - offset]),
                     "all_gather it first");
     expected.dims[dim] = layout.dims[dim - offset];
   }
@@ -423,7 +424,7 @@ LogicalResult BroadcastToOp::verify() { return verifyResultType(*this); }
 
 OpFoldResult BroadcastToOp::fold(FoldAdaptor) {
   return getOperand().getType() == getResult().getType() ? getOperand()
-                                                          : OpFoldResult();
+                                                         : OpFoldResult();
 }
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
@@ -434,8 +435,7 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
   if (!type || type.getEncoding())
     return emitOptionalError(location,
                              "a constant is a replicated tensor, got type ",
-                             adaptor.getValue().getType(),
-                             "; shard it after");
+                             adaptor.getValue().getType(), "; shard it after");
   types.push_back(type);
   return success();
 }

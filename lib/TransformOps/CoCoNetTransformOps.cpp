@@ -52,20 +52,21 @@ static DiagnosedSilenceableFailure fail(Operation *op, const Refusal &refusal) {
 
 /// The one op of kind `OpTy` behind a handle.
 template <typename OpTy>
-static DiagnosedSilenceableFailure
-getSingle(Operation *op, transform::TransformState &state, Value handle,
-          OpTy &single) {
+static DiagnosedSilenceableFailure getSingle(Operation *op,
+                                             transform::TransformState &state,
+                                             Value handle, OpTy &single) {
   auto payload = llvm::to_vector(state.getPayloadOps(handle));
   if (payload.size() == 1)
     single = dyn_cast<OpTy>(payload.front());
   if (single)
     return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure diag =
-      emitSilenceableFailure(op->getLoc())
-      << "expects a handle to one " << OpTy::getOperationName() << ", got "
-      << payload.size() << " ops";
+  DiagnosedSilenceableFailure diag = emitSilenceableFailure(op->getLoc())
+                                     << "expects a handle to one "
+                                     << OpTy::getOperationName() << ", got "
+                                     << payload.size() << " ops";
   for (Operation *other : payload)
-    diag.attachNote(other->getLoc()) << "the handle leads to " << describe(other);
+    diag.attachNote(other->getLoc())
+        << "the handle leads to " << describe(other);
   return diag;
 }
 
@@ -83,8 +84,8 @@ DiagnosedSilenceableFailure MatchOp::apply(transform::TransformRewriter &,
     names = listNames(root);
   }
   if (found.empty()) {
-    DiagnosedSilenceableFailure diag = emitSilenceableError()
-                                       << "no op is named '" << getName() << "'";
+    DiagnosedSilenceableFailure diag =
+        emitSilenceableError() << "no op is named '" << getName() << "'";
     diag.attachNote(getLoc()) << names;
     return diag;
   }
@@ -179,8 +180,8 @@ coconet::FuseOp::apply(transform::TransformRewriter &rewriter,
   if (ops.empty())
     return emitSilenceableError() << "there is nothing to fuse";
   Refusal refusal;
-  FailureOr<FusedOp> fused = fuseOps(
-      rewriter, ops.getArrayRef(), getName().value_or(StringRef()), refusal);
+  FailureOr<FusedOp> fused = fuseOps(rewriter, ops.getArrayRef(),
+                                     getName().value_or(StringRef()), refusal);
   if (failed(fused))
     return fail(*this, refusal);
   results.set(cast<OpResult>(getFused()), {*fused});

@@ -86,13 +86,15 @@ private:
   LogicalResult parseSizes(llvm::StringMap<int64_t> &sizes) {
     Location loc = getOperation().getLoc();
     if (ranks < 0)
-      return emitError(loc) << ranks.getValue() << " ranks; there is at least 1";
+      return emitError(loc)
+             << ranks.getValue() << " ranks; there is at least 1";
     if (ranks) {
       for (MeshAttr mesh : meshes)
         if (mesh.getAxes().size() != 1)
           return emitError(loc)
-                 << "ranks=" << ranks.getValue() << " binds a mesh of one axis, and "
-                 << formatMesh(mesh) << " has " << mesh.getAxes().size()
+                 << "ranks=" << ranks.getValue()
+                 << " binds a mesh of one axis, and " << formatMesh(mesh)
+                 << " has " << mesh.getAxes().size()
                  << "; give the sizes by name, as in axes=dp=2,tp=4";
       for (MeshAttr mesh : meshes)
         sizes[mesh.getAxes().front().getValue()] = ranks;
@@ -101,8 +103,8 @@ private:
       auto [name, text] = entry.split('=');
       int64_t size;
       if (text.getAsInteger(10, size) || size < 1)
-        return emitError(loc) << "'" << entry
-                              << "' is no axis size; write dp=2";
+        return emitError(loc)
+               << "'" << entry << "' is no axis size; write dp=2";
       if (llvm::none_of(meshes, [name = name](MeshAttr mesh) {
             return mesh.hasAxis(name);
           }))

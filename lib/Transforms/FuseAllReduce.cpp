@@ -105,18 +105,17 @@ void AllReduceFuser::collectComputations(AllReduceOp op, ReorderPlan &plan,
   Dependents dependents(op);
   while (!dependents.empty()) {
     Operation *dependent = dependents.pop();
-    bool tainted =
-        dependent->getNumRegions() != 0 ||
-        llvm::any_of(dependent->getOperands(), [&](Value operand) {
-          return outside.contains(operand.getDefiningOp());
-        });
+    bool tainted = dependent->getNumRegions() != 0 ||
+                   llvm::any_of(dependent->getOperands(), [&](Value operand) {
+                     return outside.contains(operand.getDefiningOp());
+                   });
     Refusal why;
     if (!tainted && !isSameSpace(op, dependent))
       why.set(dependent,
               describe(dependent) + " is no pointwise op of the same shape",
               "only pointwise computation on the whole value is fused");
-    bool inside = !tainted && !why.location &&
-                  succeeded(plan.add(dependent, why));
+    bool inside =
+        !tainted && !why.location && succeeded(plan.add(dependent, why));
     dependents.push(dependent, inside);
     if (inside)
       continue;
@@ -132,8 +131,8 @@ void AllReduceFuser::collectComputations(AllReduceOp op, ReorderPlan &plan,
 std::optional<unsigned> AllReduceFuser::stateMadeBy(AllGatherOp gather) {
   for (Operation *user : gather->getUsers()) {
     auto update = dyn_cast<UpdateOp>(user);
-    auto state = update ? dyn_cast<BlockArgument>(update.getState())
-                        : BlockArgument();
+    auto state =
+        update ? dyn_cast<BlockArgument>(update.getState()) : BlockArgument();
     Refusal refusal;
     if (state && update.getValue() == gather.getResult() &&
         succeeded(checkSliceState(function, state.getArgNumber(), refusal)) &&

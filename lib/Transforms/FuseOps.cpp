@@ -34,11 +34,10 @@ static LogicalResult checkKinds(const OpSet &set, Refusal &refusal) {
                          "split it into reduce_scatter and all_gather, and "
                          "reorder the all_gather past the computation first");
     if (iterated || isa<NormOp, SoftmaxOp>(op))
-      return refusal.set(op,
-                         "cannot fuse " + describe(op) +
-                             ": it is no pointwise op",
-                         "fuse the pointwise ops before and after it, each "
-                         "side by itself");
+      return refusal.set(
+          op, "cannot fuse " + describe(op) + ": it is no pointwise op",
+          "fuse the pointwise ops before and after it, each "
+          "side by itself");
     return refusal.set(op, "cannot fuse " + describe(op),
                        "only pointwise ops, shard, reduce_scatter and "
                        "all_gather are fused");
@@ -57,10 +56,9 @@ static LogicalResult checkChain(const OpSet &set, Refusal &refusal) {
     if (!isChainOp(op))
       continue;
     if (!chain)
-      return refusal.set(op,
-                         "cannot fuse " + describe(op) +
-                             " without a reduce_scatter",
-                         "add the reduce_scatter that the chain begins with");
+      return refusal.set(
+          op, "cannot fuse " + describe(op) + " without a reduce_scatter",
+          "add the reduce_scatter that the chain begins with");
     auto collective = cast<CollectiveOpInterface>(op);
     if (collective.getGroupAxes() != chain.getGroupAxes() ||
         collective.getGroupLists() != chain.getGroupLists() ||
@@ -128,9 +126,8 @@ static void addShards(OpSet &set) {
     for (Value operand : op->getOperands())
       if (auto shard = operand.getDefiningOp<ShardOp>())
         if (!set.contains(shard) && shard->getBlock() == op->getBlock() &&
-            llvm::all_of(shard->getUsers(), [&](Operation *user) {
-              return set.contains(user);
-            }))
+            llvm::all_of(shard->getUsers(),
+                         [&](Operation *user) { return set.contains(user); }))
           shards.insert(shard);
   set.insert_range(shards);
 }
@@ -156,8 +153,7 @@ static LogicalResult checkFusion(OpSet &set, Refusal &refusal) {
   }
   for (Operation *op : set)
     if (isa<ShardOp>(op))
-      return refusal.set(op, "cannot fuse " + describe(op) +
-                                 " as computation",
+      return refusal.set(op, "cannot fuse " + describe(op) + " as computation",
                          "leave it out, or add the reduce_scatter");
   return success();
 }
@@ -193,9 +189,9 @@ FailureOr<FusedOp> coconet::fuseOps(RewriterBase &rewriter,
   SmallVector<Location> locations;
   for (Operation *op : set)
     locations.push_back(op->getLoc());
-  auto fused = FusedOp::create(
-      rewriter, rewriter.getFusedLoc(locations), TypeRange(ValueRange(liveOuts)),
-      FusedKindAttr::get(rewriter.getContext(), kind));
+  auto fused = FusedOp::create(rewriter, rewriter.getFusedLoc(locations),
+                               TypeRange(ValueRange(liveOuts)),
+                               FusedKindAttr::get(rewriter.getContext(), kind));
   if (!name.empty())
     setName(fused, name);
   Block *body = rewriter.createBlock(&fused.getBody());

@@ -16,11 +16,12 @@ using namespace coconet;
 static LogicalResult checkMerge(ReduceScatterOp scatter, AllGatherOp gather,
                                 Refusal &refusal) {
   if (gather.getOperand() != scatter.getResult())
-    return refusal.set(gather,
-                       "cannot merge " + describe(scatter) + " and " +
-                           describe(gather) + ": the second does not take the "
-                           "result of the first",
-                       "name a reduce_scatter and the all_gather of its result");
+    return refusal.set(
+        gather,
+        "cannot merge " + describe(scatter) + " and " + describe(gather) +
+            ": the second does not take the "
+            "result of the first",
+        "name a reduce_scatter and the all_gather of its result");
   if (auto fused = dyn_cast<FusedOp>(gather->getParentOp()))
     return refusal.set(gather,
                        "cannot merge " + describe(scatter) + " and " +
@@ -33,9 +34,10 @@ static LogicalResult checkMerge(ReduceScatterOp scatter, AllGatherOp gather,
                            describe(gather) + ": they lie in different regions",
                        "an all_reduce runs where both of them run");
   if (!scatter.getResult().hasOneUse()) {
-    Operation *other = *llvm::find_if(
-        scatter.getResult().getUsers(),
-        [&](Operation *user) { return user != gather.getOperation(); });
+    Operation *other =
+        *llvm::find_if(scatter.getResult().getUsers(), [&](Operation *user) {
+          return user != gather.getOperation();
+        });
     refusal.set(scatter,
                 "cannot merge " + describe(scatter) +
                     ": its result has another use",
@@ -85,8 +87,8 @@ struct MergeAllReduce : coconet::impl::MergeAllReduceBase<MergeAllReduce> {
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (ReduceScatterOp op : *ops) {
-      auto gathers = llvm::make_filter_range(
-          op.getResult().getUsers(), llvm::IsaPred<AllGatherOp>);
+      auto gathers = llvm::make_filter_range(op.getResult().getUsers(),
+                                             llvm::IsaPred<AllGatherOp>);
       if (gathers.empty()) {
         InFlightDiagnostic diag = op.emitError()
                                   << describe(op) << " is not gathered";

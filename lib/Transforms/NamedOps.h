@@ -31,8 +31,8 @@ mlir::FailureOr<llvm::SmallVector<OpTy>> findNamed(mlir::Operation *root,
   llvm::SmallVector<OpTy> typed;
   for (mlir::Operation *op : *ops) {
     if (!llvm::isa<OpTy>(op))
-      return op->emitError() << describe(op) << " is no "
-                             << OpTy::getOperationName();
+      return op->emitError()
+             << describe(op) << " is no " << OpTy::getOperationName();
     typed.push_back(llvm::cast<OpTy>(op));
   }
   return typed;

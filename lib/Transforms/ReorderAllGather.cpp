@@ -108,10 +108,9 @@ LogicalResult ReorderPlan::add(Operation *op, Refusal &refusal) {
       !isa_and_nonnull<CoCoNetDialect>(op->getDialect()) ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
       !isMemoryEffectFree(op) || isa<CollectiveOpInterface>(op))
-    return refusal.set(op,
-                       isa<UpdateOp>(op) ? "it updates state"
-                                         : "it is no computation",
-                       "only computations are reordered; leave it out");
+    return refusal.set(
+        op, isa<UpdateOp>(op) ? "it updates state" : "it is no computation",
+        "only computations are reordered; leave it out");
   PlannedOp plan{op, {}, {}, {}};
   SmallVector<Type> operandTypes;
   if (failed(planOperands(plan, operandTypes, refusal)))
@@ -142,9 +141,9 @@ LogicalResult ReorderPlan::add(Operation *op, Refusal &refusal) {
 static FailureOr<OpSet> checkSet(AllGatherOp gather, ArrayRef<Operation *> ops,
                                  Refusal &refusal) {
   if (ops.empty())
-    return refusal.set(gather, "there is nothing to reorder " +
-                                   describe(gather) + " past",
-                       "name the computations that use it");
+    return refusal.set(
+        gather, "there is nothing to reorder " + describe(gather) + " past",
+        "name the computations that use it");
   if (gather.getGroupsAttr())
     return refusal.set(gather,
                        "cannot reorder " + describe(gather) +
@@ -192,10 +191,10 @@ Value ReorderPlan::buildSlices(RewriterBase &rewriter, PlannedOp &plan,
   if (!plan.reducedType)
     return computation->getResult(0);
   Reduction kind = *Layout::of(plan.type).partialAlong(axes.front());
-  auto reduce = AllReduceOp::create(
-      rewriter, loc, plan.reducedType,
-      ReductionAttr::get(rewriter.getContext(), kind),
-      computation->getResult(0), axesAttr, ArrayAttr());
+  auto reduce =
+      AllReduceOp::create(rewriter, loc, plan.reducedType,
+                          ReductionAttr::get(rewriter.getContext(), kind),
+                          computation->getResult(0), axesAttr, ArrayAttr());
   if (StringRef name = getName(plan.op); !name.empty())
     setName(reduce, name + ".ar");
   return reduce;
@@ -295,9 +294,9 @@ ReorderedOps ReorderPlan::apply(RewriterBase &rewriter, AllGatherOp gather) {
     Value whole = slice;
     if (std::optional<IntegerAttr> dim =
             cutDim(cast<RankedTensorType>(slice.getType()))) {
-      auto after = AllGatherOp::create(rewriter, plan.op->getLoc(),
-                                       original.getType(), slice, *dim,
-                                       gather.getAxesAttr(), ArrayAttr());
+      auto after =
+          AllGatherOp::create(rewriter, plan.op->getLoc(), original.getType(),
+                              slice, *dim, gather.getAxesAttr(), ArrayAttr());
       if (StringRef name = getName(gather); !name.empty())
         setName(after, name);
       made.gathers.push_back(after);
@@ -376,15 +375,13 @@ struct ReorderAllGather
     if (failed(ops))
       return signalPassFailure();
     if (gathers->size() != 1) {
-      gathers->back().emitError()
-          << gathers->size() << " ops are named '" << name
-          << "'; reorder moves one all_gather";
+      gathers->back().emitError() << gathers->size() << " ops are named '"
+                                  << name << "'; reorder moves one all_gather";
       return signalPassFailure();
     }
     Refusal refusal;
     IRRewriter rewriter(&getContext());
-    if (succeeded(
-            reorderAllGather(rewriter, gathers->front(), *ops, refusal)))
+    if (succeeded(reorderAllGather(rewriter, gathers->front(), *ops, refusal)))
       return;
     refusal.report(DiagnosticSeverity::Error);
     signalPassFailure();

@@ -13,9 +13,8 @@ namespace coconet {
 using namespace mlir;
 using namespace coconet;
 
-std::optional<unsigned> coconet::findArgument(func::FuncOp function,
-                                              StringRef name,
-                                              Refusal &refusal) {
+std::optional<unsigned>
+coconet::findArgument(func::FuncOp function, StringRef name, Refusal &refusal) {
   SmallVector<StringRef> names;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto attr = function.getArgAttrOfType<StringAttr>(index, argNameAttr);
@@ -85,15 +84,16 @@ static LogicalResult checkUses(func::FuncOp function, unsigned argument,
   Type slice = uses.gather.getOperand().getType();
   for (ShardOp shard : uses.shards)
     if (shard.getType() != slice) {
-      refusal.set(shard,
-                  "cannot slice " + what + ": it is cut in two ways",
+      refusal.set(shard, "cannot slice " + what + ": it is cut in two ways",
                   "all its uses go through one cut");
       refusal.addNote(uses.gather.getLoc(), "the other cut is here");
       return failure();
     }
   if (!Layout::of(function.getArgument(argument)).isReplicated())
-    return refusal.set(function, "cannot slice " + what + ": it is not "
-                                 "replicated",
+    return refusal.set(function,
+                       "cannot slice " + what +
+                           ": it is not "
+                           "replicated",
                        "only replicated state is sliced");
   for (Operation *user : uses.update.getResult().getUsers())
     if (!isa<func::ReturnOp>(user))
@@ -141,9 +141,9 @@ void coconet::sliceState(RewriterBase &rewriter, func::FuncOp function,
                          unsigned argument) {
   StateUses uses;
   Refusal none;
-  [[maybe_unused]] LogicalResult legal = failure(
-      failed(collectUses(function, argument, uses, none)) ||
-      failed(checkUses(function, argument, uses, none)));
+  [[maybe_unused]] LogicalResult legal =
+      failure(failed(collectUses(function, argument, uses, none)) ||
+              failed(checkUses(function, argument, uses, none)));
   assert(succeeded(legal) && "checkSliceState succeeded");
 
   Value slice = uses.gather.getOperand();
@@ -163,9 +163,9 @@ void coconet::updateFunctionType(RewriterBase &rewriter,
                                  func::FuncOp function) {
   Block &body = function.getBody().front();
   rewriter.modifyOpInPlace(function, [&] {
-    function.setType(FunctionType::get(function.getContext(),
-                                       body.getArgumentTypes(),
-                                       body.getTerminator()->getOperandTypes()));
+    function.setType(
+        FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                          body.getTerminator()->getOperandTypes()));
   });
 }
 

@@ -14,18 +14,17 @@ using namespace mlir;
 using namespace coconet;
 
 static IntegerAttr dimAttrOf(AllReduceOp op, std::optional<int64_t> dim) {
-  return dim ? Builder(op.getContext()).getI64IntegerAttr(*dim)
-             : IntegerAttr();
+  return dim ? Builder(op.getContext()).getI64IntegerAttr(*dim) : IntegerAttr();
 }
 
 FailureOr<RankedTensorType> coconet::typeOfSplit(AllReduceOp op,
                                                  std::optional<int64_t> dim,
                                                  Refusal &refusal) {
   OpBuilder detached(op.getContext());
-  auto scatter = ReduceScatterOp::create(
-      detached, op.getLoc(), op.getType(), op.getReductionAttr(),
-      op.getOperand(), dimAttrOf(op, dim), op.getAxesAttr(),
-      op.getGroupsAttr());
+  auto scatter = ReduceScatterOp::create(detached, op.getLoc(), op.getType(),
+                                         op.getReductionAttr(), op.getOperand(),
+                                         dimAttrOf(op, dim), op.getAxesAttr(),
+                                         op.getGroupsAttr());
   FailureOr<RankedTensorType> slice = typeOfDetached(scatter, refusal);
   scatter.erase();
   if (failed(slice)) {
@@ -36,18 +35,18 @@ FailureOr<RankedTensorType> coconet::typeOfSplit(AllReduceOp op,
   return slice;
 }
 
-FailureOr<SplitCollectives>
-coconet::splitAllReduce(RewriterBase &rewriter, AllReduceOp op,
-                        std::optional<int64_t> dim, Refusal &refusal) {
+FailureOr<SplitCollectives> coconet::splitAllReduce(RewriterBase &rewriter,
+                                                    AllReduceOp op,
+                                                    std::optional<int64_t> dim,
+                                                    Refusal &refusal) {
   FailureOr<RankedTensorType> slice = typeOfSplit(op, dim, refusal);
   if (failed(slice))
     return failure();
   IntegerAttr dimAttr = dimAttrOf(op, dim);
   rewriter.setInsertionPoint(op);
-  auto scatter = ReduceScatterOp::create(rewriter, op.getLoc(), *slice,
-                                    op.getReductionAttr(), op.getOperand(),
-                                    dimAttr, op.getAxesAttr(),
-                                    op.getGroupsAttr());
+  auto scatter = ReduceScatterOp::create(
+      rewriter, op.getLoc(), *slice, op.getReductionAttr(), op.getOperand(),
+      dimAttr, op.getAxesAttr(), op.getGroupsAttr());
   auto gather =
       AllGatherOp::create(rewriter, op.getLoc(), op.getType(), scatter, dimAttr,
                           op.getAxesAttr(), op.getGroupsAttr());

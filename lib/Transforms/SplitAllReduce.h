@@ -19,9 +19,10 @@ typeOfSplit(AllReduceOp op, std::optional<int64_t> dim, Refusal &refusal);
 
 /// AR(x) becomes AG(RS(x)) along `dim`, or flat without one (CoCoNet section
 /// 3.1). The parts are named after the all_reduce, `avg.rs` and `avg.ag`.
-mlir::FailureOr<SplitCollectives>
-splitAllReduce(mlir::RewriterBase &rewriter, AllReduceOp op,
-               std::optional<int64_t> dim, Refusal &refusal);
+mlir::FailureOr<SplitCollectives> splitAllReduce(mlir::RewriterBase &rewriter,
+                                                 AllReduceOp op,
+                                                 std::optional<int64_t> dim,
+                                                 Refusal &refusal);
 
 } // namespace coconet
 

@@ -66,13 +66,13 @@ def _check_body(program: Program, signature: Signature) -> None:
 
 def _check_ports(signature: Signature) -> None:
     """Check what the lowering takes for granted, and that each array has a name of its own."""
-    for ports in (signature.arguments, (*signature.states, *signature.results)):
+    for ports in (signature.arguments, signature.results):
         names = [port.name for port in ports]
         for port in ports:
             check_name(port.dtype)
             if names.count(port.name) > 1:
                 raise CompileError(
-                    f"two of the arguments or results of @{signature.name} are called "
+                    f"two arguments or two results of @{signature.name} are called "
                     f"'{port.name}'; names are arrays' names, so give each another one"
                 )
 

@@ -42,7 +42,9 @@ def run_program(arguments: argparse.Namespace, program: Program, schedule: Sched
         for name, array in held.items():
             print(f"{title} {name}: {summary(array)}")
     if arguments.outputs is not None:
-        save_arrays(arguments.outputs, {**states, **results})
+        # A result may be called as a state that it is not: then the state says so.
+        kept = {f"{name} (state)" if name in results else name: states[name] for name in states}
+        save_arrays(arguments.outputs, {**kept, **results})
     if not arguments.check:
         return 0
     if arguments.schedule:

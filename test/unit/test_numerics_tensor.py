@@ -385,3 +385,15 @@ def test_a_closed_executable_says_so_and_keeps_its_state():
     with pytest.raises(cc.CollectiveError, match="the world is closed"):
         exe()
     assert list(exe.read("w")) == [1, 1, 1]
+
+
+def test_slice_of_an_open_size_is_checked_at_run_time():
+    @cc.program
+    def head(x: cc.tensor("n")):
+        return {"head": cc.slice(x, [2], [4])}
+
+    with head.compile(ranks=2) as exe:
+        x = np.arange(6, dtype=np.float32)
+        np.testing.assert_array_equal(exe(x=x)["head"], x[2:6])
+        with pytest.raises(cc.CollectiveError, match="end of a slice of dimension 0"):
+            exe(x=x[:3])

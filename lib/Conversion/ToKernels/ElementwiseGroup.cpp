@@ -47,9 +47,8 @@ LogicalResult ElementwiseGroup::analyze() {
     if (failed(visit(op)))
       return failure();
   for (Value output : outputs)
-    if (!isInside(output) && !splatOf(output) &&
-        failed(addLeaf(output.getDefiningOp(), output, Access::shared)))
-      return failure();
+    if (!isInside(output) && !splatOf(output))
+      addLeaf(output.getDefiningOp(), output, Access::shared);
   return success();
 }
 
@@ -76,8 +75,10 @@ LogicalResult ElementwiseGroup::visit(Operation *op) {
                     "compute it before the region");
     auto reduction = op->getAttrOfType<ReductionAttr>("reduction");
     if (reduction)
-      return addLeaf(op, first, Access::reduce, reduction.getValue());
-    return addLeaf(op, first, Access::slice);
+      addLeaf(op, first, Access::reduce, reduction.getValue());
+    else
+      addLeaf(op, first, Access::slice);
+    return success();
   }
   ValueRange operands = op->getOperands();
   if (isa<RankAllGatherOp>(op))
@@ -93,27 +94,20 @@ LogicalResult ElementwiseGroup::visit(Operation *op) {
     if (shard && group && int64_t(shard.getDim()) == dim &&
         Group{shard.getMesh(), shard.getAxesAttr(), {}} == *group &&
         typeOf(operand).getRank() == rank) {
-      if (failed(addLeaf(op, shard.getOperand(), Access::slice)))
-        return failure();
+      addLeaf(op, shard.getOperand(), Access::slice);
       leafOf[{operand, -1}] = leafOf[{shard.getOperand(), int(Access::slice)}];
       continue;
     }
-    if (failed(addLeaf(op, operand, Access::shared)))
-      return failure();
+    addLeaf(op, operand, Access::shared);
   }
   return success();
 }
 
-LogicalResult ElementwiseGroup::addLeaf(Operation *user, Value tensor,
-                                        Access access,
-                                        std::optional<Reduction> reduction) {
+void ElementwiseGroup::addLeaf(Operation *user, Value tensor, Access access,
+                               std::optional<Reduction> reduction) {
   RankedTensorType type = typeOf(tensor);
   int64_t shift = rank - type.getRank();
-  if (shift < 0)
-    return refuse(user,
-                  "has an operand of a higher rank than the results of "
-                  "its kernel",
-                  "fuse only ops on tensors of one rank, and scalars");
+  assert(shift >= 0 && "an operand has at most the rank of the result");
   SmallVector<AffineExpr> exprs;
   MLIRContext *context = tensor.getContext();
   bool chunk = false;
@@ -137,7 +131,6 @@ LogicalResult ElementwiseGroup::addLeaf(Operation *user, Value tensor,
     leafOf[{user->getResult(0), -1}] = entry->second;
   else if (access == Access::shared)
     leafOf[{tensor, -1}] = leafOf[{tensor, key}];
-  return success();
 }
 
 SmallVector<Value>

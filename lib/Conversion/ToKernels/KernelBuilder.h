@@ -56,9 +56,8 @@ public:
 
 private:
   mlir::LogicalResult visit(mlir::Operation *op);
-  mlir::LogicalResult addLeaf(mlir::Operation *user, mlir::Value tensor,
-                              Access access,
-                              std::optional<Reduction> reduction = {});
+  void addLeaf(mlir::Operation *user, mlir::Value tensor, Access access,
+               std::optional<Reduction> reduction = {});
   bool isInside(mlir::Value value) const {
     return needed.contains(value.getDefiningOp());
   }

@@ -20,6 +20,17 @@ static LogicalResult checkFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return refuse(function, "has several blocks",
                   "a distributed program is straight-line code");
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.getElementType().isIntOrFloat()) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return refuse(function,
+                    "has an argument or a result of type '" + text + "'",
+                    "take and return ranked tensors of integers and floats");
+    }
+  }
   WalkResult result = function.walk([&](Operation *op) {
     for (Type type :
          llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),

@@ -270,14 +270,32 @@ LogicalResult RankTranslator::translateReshape(ReshapeOp op) {
   return success();
 }
 
+/// Per dimension the size that a slice needs where the operand's is open, else
+/// 0. The verifier has checked the others.
+static SmallVector<int64_t> openSliceEnds(SliceOp op) {
+  SmallVector<int64_t> ends;
+  for (auto [dim, size] : llvm::enumerate(typeOf(op.getOperand()).getShape())) {
+    int64_t offset = op.getOffsets()[dim], count = op.getSizes()[dim];
+    int64_t end =
+        count > 0 ? offset + (count - 1) * op.getStrides()[dim] + 1 : offset;
+    ends.push_back(ShapedType::isDynamic(size) ? end : 0);
+  }
+  return ends;
+}
+
 LogicalResult RankTranslator::translateInferred(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(values[operand].value);
+  IndexMath m = math(op->getLoc());
+  if (auto slice = dyn_cast<SliceOp>(op))
+    for (auto [dim, end] : llvm::enumerate(openSliceEnds(slice)))
+      if (OpFoldResult size = values[slice.getOperand()].sizes[dim]; end > 0)
+        check(size, m.max(size, m.constant(end)),
+              "end of a slice of dimension " + Twine(dim), op->getLoc());
   FailureOr<Operation *> copy = rebuild(op, operands);
   if (failed(copy))
     return failure();
-  IndexMath m = math(op->getLoc());
   RankedTensorType type = typeOf(op->getResult(0));
   SmallVector<OpFoldResult> sizes;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {

@@ -67,3 +67,11 @@ func.func @flat_region(%x: tensor<2x2xf32, #coconet.layout<#mesh, partial = {dp 
   } : tensor<2x2xf32>
   return %f : tensor<2x2xf32>
 }
+
+// -----
+
+// expected-error@+2 {{'func.func' op has an argument or a result of type 'tensor<4xcomplex<f32>>'}}
+// expected-note@+1 {{take and return ranked tensors of integers and floats}}
+func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  return %x : tensor<4xcomplex<f32>>
+}

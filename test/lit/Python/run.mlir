@@ -3,7 +3,7 @@
 // RUN: not coconet run %s --ranks 2 --inputs %s 2>&1 | FileCheck %s --check-prefix=INPUTS
 //
 // OPEN: error: axis 'dp' has no size
-// INPUTS: error: {{.*}} is no .npz file; write one with numpy.savez
+// INPUTS: error: {{.*}} is no .npz file of plain arrays; write one with numpy.savez
 
 #mesh = #coconet.mesh<dp = ?>
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
