@@ -9,6 +9,8 @@ using namespace coconet;
 
 SmallVector<Operation *> coconet::findNamed(Operation *root, StringRef name) {
   SmallVector<Operation *> ops;
+  if (name.empty()) // That is the name of ops without one.
+    return ops;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (getName(op) == name)
       ops.push_back(op);

@@ -143,3 +143,12 @@ def test_arguments_of_a_wrong_type():
             momentum.schedule().verify(ranks=2, sizes=sizes)
     with pytest.raises(cc.InputError, match="at most 4096"):
         momentum.schedule().verify(ranks=10**6)
+
+
+def test_empty_name_finds_nothing():
+    @cc.program(mesh=cc.mesh(dp="?"))
+    def total(x: cc.partial("n", dp="sum")):
+        return {"sum": cc.all_reduce(x)}
+
+    with pytest.raises(cc.ScheduleError, match="no op is named ''"):
+        total.schedule().split("")
