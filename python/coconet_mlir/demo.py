@@ -128,7 +128,8 @@ def print_outcome(outcome: Outcome, base: Outcome) -> None:
     print(f"\n{outcome.name}")
     print(f"  check           {outcome.check}")
     print(
-        f"  time per step   {outcome.milliseconds:.3f} ms, {speed:.2f}x {base.name} in the same rounds"
+        f"  time per step   {outcome.milliseconds:.3f} ms; round by round {speed:.2f}x the speed "
+        f"of {base.name}"
     )
     print(f"  state           {state:,} bytes on the largest rank: parameters, m, v, step count")
     print(f"  test accuracy   {outcome.accuracy:.4f}, last loss {outcome.losses[-1]:.5f}")
