@@ -107,7 +107,7 @@ def _cuts(cut: Mapping[Cut, str | Sequence[str]] | None) -> Mapping[Cut, Axes]:
 
 
 def tensor(
-    shape: Size | Sequence[Size],
+    shape: Size | Sequence[Size] = (),
     dtype: str = "f32",
     *,
     cut: Mapping[Cut, str | Sequence[str]] | None = None,
@@ -119,7 +119,7 @@ def tensor(
     """A tensor argument; replicated unless a layout is given.
 
     Args:
-        shape: its sizes, () for a scalar.
+        shape: its sizes; a scalar by default.
         cut: by dimension (or "flat") the axes that cut it, major to minor: `{0: ("tp", "dp")}`.
         partial: by axis the reduction ("sum", "max", "min") that is still to be made.
         local: axes along which ranks hold unrelated values; `shape` is then one rank's.

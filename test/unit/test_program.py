@@ -274,3 +274,11 @@ def test_names_of_functions_outlive_the_loading_of_modules():
     assert "Schedule" in dir(cc)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         cc.nothing  # noqa: B018
+
+
+def test_tensor_without_shape_is_a_scalar():
+    @cc.program
+    def double(x: cc.tensor()):
+        return {"y": x * 2.0}
+
+    assert double.signature().arguments[0].shape == ()
