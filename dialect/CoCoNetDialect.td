@@ -36,12 +36,33 @@ def CoCoNet_Dialect : Dialect {
       states written in place.
     - `coconet.mesh` on a function or module: the mesh of a program whose types
       do not mention one.
+    - `coconet.stage = i` on a function: it is one of several programs of unlike
+      ranks; stages take consecutive ranks in this order.
+    - `coconet.ranks = array<i64: 2, 3>` on a function: the ranks that run it; the
+      one at position i has number i in the function's mesh. Binding the mesh
+      derives it from `coconet.stage`.
+    - `coconet.wire_type = f16` on a collective: the element type in which values
+      travel; they are added in a wider one. Lossy.
+    - `coconet.algorithm = "one_shot"` on a collective: how the target does it
+      (one_shot, two_shot, ring or library), with `coconet.channels = n`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let hasConstantMaterializer = 1;
+  // Each family of ops has a header of its own.
+  let extraClassDeclaration = [{
+    void addCoreOps();
+    void addNeuralOps();
+    void addRootedOps();
+    void addChannelOps();
+    void addListOps();
+    void addOverlapOps();
+    void addRankOps();
+    void addKernelOps();
+  }];
 }
 
 #endif // COCONET_DIALECT_TD

@@ -37,7 +37,9 @@ def CoCoNet_PredicateAttr
 
 def CoCoNet_FusedKind : CoCoNet_Enum<"FusedKind",
     "what a `fused` region is lowered to", [
-  I32EnumAttrCase<"computation", 0>, I32EnumAttrCase<"all_reduce", 1>]>;
+  I32EnumAttrCase<"computation", 0>, I32EnumAttrCase<"all_reduce", 1>,
+  I32EnumAttrCase<"reduce_scatter", 2>, I32EnumAttrCase<"all_gather", 3>,
+  I32EnumAttrCase<"matmul", 4>, I32EnumAttrCase<"send", 5>]>;
 def CoCoNet_FusedKindAttr
     : EnumAttr<CoCoNet_Dialect, CoCoNet_FusedKind, "fused_kind">;
 
@@ -52,7 +54,9 @@ def CoCoNet_Access : CoCoNet_Enum<"Access",
   // A tensor without the dimension that is cut.
   I32EnumAttrCase<"shared", 3>,
   // Into every member's full tensor: the elements of one's chunk.
-  I32EnumAttrCase<"gather", 4>]>;
+  I32EnumAttrCase<"gather", 4>,
+  // Into one scalar: the sum over the elements of one's chunk.
+  I32EnumAttrCase<"fold", 5>]>;
 def CoCoNet_AccessAttr : EnumAttr<CoCoNet_Dialect, CoCoNet_Access, "access">;
 
 #endif // COCONET_ENUMS_TD

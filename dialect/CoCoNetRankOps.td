@@ -9,29 +9,7 @@
 #ifndef COCONET_RANK_OPS_TD
 #define COCONET_RANK_OPS_TD
 
-include "CoCoNetOpBase.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
-
-// `mesh` is bound; `axes` or `groups` name the members as in distributed programs.
-class CoCoNet_RankOp<string mnemonic, list<Trait> traits = []>
-    : CoCoNet_Op<"rank." # mnemonic, traits> {
-  let results = (outs CoCoNet_Tensor:$result);
-  let cppNamespace = "::coconet";
-}
-
-class CoCoNet_RankCollectiveOp<string mnemonic>
-    : CoCoNet_RankOp<mnemonic, [
-        DeclareOpInterfaceMethods<CoCoNet_CollectiveOpInterface>]> {
-  let extraClassDefinition = [{
-    ::llvm::SmallVector<::mlir::StringAttr> $cppClass::getGroupAxes() {
-      return ::coconet::axisList(getAxesAttr());
-    }
-    ::mlir::ArrayAttr $cppClass::getGroupLists() { return getGroupsAttr(); }
-  }];
-  let hasVerifier = 1;
-}
-
-defvar CoCoNet_RankGroupFormat = [{ `on` custom<Group>($axes, $groups) `of` $mesh }];
+include "CoCoNetRankBase.td"
 
 def CoCoNet_RankCoordinateOp : CoCoNet_Op<"rank.coordinate", [Pure]> {
   let summary = "this rank's composed position along axes";

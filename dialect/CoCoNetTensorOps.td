@@ -175,7 +175,8 @@ def CoCoNet_UpdateOp : CoCoNet_Op<"update", [AllTypesMatch<["state", "value", "r
 }
 
 def CoCoNet_YieldOp : CoCoNet_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["FusedOp", "SymmetricKernelOp"]>]> {
+    ParentOneOf<["FusedOp", "SymmetricKernelOp", "ForEachOp", "OverlapOp",
+                 "RankStartOp"]>]> {
   let summary = "results of a region";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";

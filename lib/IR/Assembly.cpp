@@ -1,6 +1,9 @@
 //===- Assembly.cpp - custom directives of the assembly formats -------------===//
 
-#include "IR/CoCoNet.h"
+#include "IR/Assembly.h"
+#include "IR/KernelOps.h"
+#include "IR/ListOps.h"
+#include "IR/OverlapOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -8,7 +11,7 @@ using namespace mlir;
 using namespace coconet;
 
 /// Axes: `{dp, tp}`.
-static ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
+ParseResult coconet::parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
   SmallVector<Attribute> names;
   auto parseName = [&]() -> ParseResult {
     std::string name;
@@ -24,7 +27,7 @@ static ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
   return success();
 }
 
-static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+void coconet::printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << "{";
   llvm::interleaveComma(axes, printer, [&](Attribute axis) {
     printer.printKeywordOrString(cast<StringAttr>(axis).getValue());
@@ -33,8 +36,8 @@ static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
 }
 
 /// Group: `{dp, tp}` or `groups [[0, 1], [2, 3]]`.
-static ParseResult parseGroup(OpAsmParser &parser, ArrayAttr &axes,
-                              ArrayAttr &groups) {
+ParseResult coconet::parseGroup(OpAsmParser &parser, ArrayAttr &axes,
+                                ArrayAttr &groups) {
   if (failed(parser.parseOptionalKeyword("groups")))
     return parseAxes(parser, axes);
   SmallVector<Attribute> lists;
@@ -55,8 +58,8 @@ static ParseResult parseGroup(OpAsmParser &parser, ArrayAttr &axes,
   return success();
 }
 
-static void printGroup(OpAsmPrinter &printer, Operation *op, ArrayAttr axes,
-                       ArrayAttr groups) {
+void coconet::printGroup(OpAsmPrinter &printer, Operation *op, ArrayAttr axes,
+                         ArrayAttr groups) {
   if (axes)
     return printAxes(printer, op, axes);
   printer << "groups [";
@@ -71,7 +74,7 @@ static void printGroup(OpAsmPrinter &printer, Operation *op, ArrayAttr axes,
 }
 
 /// CutDim: a dimension, or `flat` for none.
-static ParseResult parseCutDim(OpAsmParser &parser, IntegerAttr &dim) {
+ParseResult coconet::parseCutDim(OpAsmParser &parser, IntegerAttr &dim) {
   if (succeeded(parser.parseOptionalKeyword("flat")))
     return success();
   int64_t value;
@@ -81,7 +84,7 @@ static ParseResult parseCutDim(OpAsmParser &parser, IntegerAttr &dim) {
   return success();
 }
 
-static void printCutDim(OpAsmPrinter &printer, Operation *, IntegerAttr dim) {
+void coconet::printCutDim(OpAsmPrinter &printer, Operation *, IntegerAttr dim) {
   if (dim)
     printer << dim.getInt();
   else
@@ -90,3 +93,10 @@ static void printCutDim(OpAsmPrinter &printer, Operation *, IntegerAttr dim) {
 
 #define GET_OP_CLASSES
 #include "CoCoNetOps.cpp.inc"
+
+void CoCoNetDialect::addCoreOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "CoCoNetOps.cpp.inc"
+      >();
+}

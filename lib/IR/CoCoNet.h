@@ -34,6 +34,18 @@ inline constexpr llvm::StringLiteral meshAttr = "coconet.mesh";
 inline constexpr llvm::StringLiteral layoutAttr = "coconet.layout";
 inline constexpr llvm::StringLiteral statesAttr = "coconet.states";
 inline constexpr llvm::StringLiteral sizeOfAttr = "coconet.size_of";
+inline constexpr llvm::StringLiteral stageAttr = "coconet.stage";
+inline constexpr llvm::StringLiteral ranksAttr = "coconet.ranks";
+inline constexpr llvm::StringLiteral wireTypeAttr = "coconet.wire_type";
+inline constexpr llvm::StringLiteral algorithmAttr = "coconet.algorithm";
+inline constexpr llvm::StringLiteral channelsAttr = "coconet.channels";
+
+// Parents of `yield` that have headers of their own.
+class ForEachOp;
+class OverlapOp;
+class RankStartOp;
+class SymmetricKernelOp;
+
 } // namespace coconet
 
 #include "CoCoNetDialect.h.inc"
@@ -41,6 +53,9 @@ inline constexpr llvm::StringLiteral sizeOfAttr = "coconet.size_of";
 
 #define GET_ATTRDEF_CLASSES
 #include "CoCoNetAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "CoCoNetTypes.h.inc"
 
 #include "CoCoNetInterfaces.h.inc"
 

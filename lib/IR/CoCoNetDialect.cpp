@@ -17,6 +17,9 @@ using namespace coconet;
 #define GET_ATTRDEF_CLASSES
 #include "CoCoNetAttrs.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "CoCoNetTypes.cpp.inc"
+
 namespace {
 
 /// Short names for the attributes that types repeat: `#mesh`, `#partial`, ...
@@ -51,10 +54,18 @@ void CoCoNetDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "CoCoNetAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "CoCoNetOps.cpp.inc"
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "CoCoNetTypes.cpp.inc"
       >();
+  addCoreOps();
+  addNeuralOps();
+  addRootedOps();
+  addChannelOps();
+  addListOps();
+  addOverlapOps();
+  addRankOps();
+  addKernelOps();
 }
 
 Operation *CoCoNetDialect::materializeConstant(OpBuilder &builder,
@@ -64,6 +75,59 @@ Operation *CoCoNetDialect::materializeConstant(OpBuilder &builder,
   if (!elements || elements.getType() != type)
     return nullptr;
   return ConstantOp::create(builder, loc, type, elements);
+}
+
+/// How a collective is done: `coconet.wire_type`, `coconet.algorithm`, or
+/// `coconet.channels`.
+static LogicalResult verifyCollectiveAttribute(Operation *op,
+                                               NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (!isa<CollectiveOpInterface>(op) && !op->getNumRegions() &&
+      !isa<DestinationStyleOpInterface>(op))
+    return op->emitOpError()
+           << "carries '" << name << "', which belongs on a collective";
+  if (name == wireTypeAttr) {
+    auto type = dyn_cast<TypeAttr>(attr.getValue());
+    if (!type || !(type.getValue().isF16() || type.getValue().isBF16()))
+      return op->emitOpError() << "'" << name << "' is f16 or bf16";
+    return success();
+  }
+  if (name == algorithmAttr) {
+    auto text = dyn_cast<StringAttr>(attr.getValue());
+    if (!text ||
+        !llvm::is_contained({"one_shot", "two_shot", "ring", "library"},
+                            text.getValue()))
+      return op->emitOpError()
+             << "'" << name << "' is one_shot, two_shot, ring or library";
+    return success();
+  }
+  auto count = dyn_cast<IntegerAttr>(attr.getValue());
+  if (!count || count.getInt() < 1)
+    return op->emitOpError() << "'" << name << "' is a positive integer";
+  return success();
+}
+
+/// Which ranks run a function: `coconet.stage` or `coconet.ranks`.
+static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitOpError()
+           << "carries '" << name << "', which belongs on a function";
+  if (name == stageAttr) {
+    auto stage = dyn_cast<IntegerAttr>(attr.getValue());
+    if (!stage || stage.getInt() < 0)
+      return op->emitOpError() << "'" << name << "' is an integer from 0";
+    return success();
+  }
+  auto ranks = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+  llvm::SmallDenseSet<int64_t> seen;
+  if (!ranks || ranks.empty() ||
+      !llvm::all_of(ranks.asArrayRef(), [&](int64_t rank) {
+        return rank >= 0 && seen.insert(rank).second;
+      }))
+    return op->emitOpError()
+           << "'" << name << "' lists distinct ranks, at least one";
+  return success();
 }
 
 LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
@@ -86,6 +150,10 @@ LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
              << "attribute '" << name << "' must be an integer";
     return success();
   }
+  if (name == wireTypeAttr || name == algorithmAttr || name == channelsAttr)
+    return verifyCollectiveAttribute(op, attr);
+  if (name == stageAttr || name == ranksAttr)
+    return verifyStageAttribute(op, attr);
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; known are 'coconet.name' and 'coconet.mesh'";
 }

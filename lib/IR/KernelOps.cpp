@@ -1,5 +1,7 @@
 //===- KernelOps.cpp - kernels of one rank ----------------------------------===//
 
+#include "IR/KernelOps.h"
+#include "IR/Assembly.h"
 #include "IR/Groups.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -72,4 +74,14 @@ LogicalResult SymmetricKernelOp::verify() {
     return emitOpError() << "has a body that does not take one element an "
                             "input and yield one an init";
   return success();
+}
+
+#define GET_OP_CLASSES
+#include "CoCoNetKernelOps.cpp.inc"
+
+void CoCoNetDialect::addKernelOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "CoCoNetKernelOps.cpp.inc"
+      >();
 }

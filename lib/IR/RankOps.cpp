@@ -1,5 +1,7 @@
 //===- RankOps.cpp - ops of rank programs -----------------------------------===//
 
+#include "IR/RankOps.h"
+#include "IR/Assembly.h"
 #include "IR/Groups.h"
 #include "IR/Refusal.h"
 
@@ -136,4 +138,14 @@ LogicalResult RankDropoutOp::verify() {
     return emitOpError() << "needs one offset and one stride for each of the "
                          << rank << " dimensions of the operand";
   return verifyDropout(*this, getRate(), getStream());
+}
+
+#define GET_OP_CLASSES
+#include "CoCoNetRankOps.cpp.inc"
+
+void CoCoNetDialect::addRankOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "CoCoNetRankOps.cpp.inc"
+      >();
 }

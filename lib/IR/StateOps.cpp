@@ -1,6 +1,7 @@
 //===- StateOps.cpp - state and fused regions -------------------------------===//
 
 #include "IR/Layout.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

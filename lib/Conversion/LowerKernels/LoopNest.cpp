@@ -2,6 +2,7 @@
 
 #include "Conversion/LowerKernels/LoopNest.h"
 #include "Conversion/ToKernels/ScalarOps.h"
+#include "IR/KernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

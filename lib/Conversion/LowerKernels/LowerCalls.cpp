@@ -2,6 +2,8 @@
 
 #include "Conversion/LowerKernels/Lowerings.h"
 #include "Conversion/LowerKernels/RuntimeCalls.h"
+#include "IR/KernelOps.h"
+#include "IR/RankOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

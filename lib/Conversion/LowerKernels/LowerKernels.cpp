@@ -2,6 +2,8 @@
 
 #include "Conversion/LowerKernels/Lowerings.h"
 #include "Conversion/LowerKernels/RuntimeCalls.h"
+#include "IR/KernelOps.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,6 +2,7 @@
 
 #include "Conversion/LowerKernels/LoopNest.h"
 #include "Conversion/LowerKernels/Lowerings.h"
+#include "IR/KernelOps.h"
 #include "IR/Refusal.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

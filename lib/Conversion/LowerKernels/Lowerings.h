@@ -4,6 +4,8 @@
 #define COCONET_CONVERSION_LOWERKERNELS_LOWERINGS_H
 
 #include "IR/CoCoNet.h"
+#include "IR/KernelOps.h"
+#include "IR/RankOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,6 +2,7 @@
 
 #include "Conversion/ToKernels/BufferizableModels.h"
 #include "IR/CoCoNet.h"
+#include "IR/KernelOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,6 +2,7 @@
 
 #include "Conversion/ToKernels/KernelBuilder.h"
 #include "Conversion/ToKernels/ScalarOps.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -1,6 +1,8 @@
 //===- KernelBuilder.cpp - generic and symmetric kernels --------------------===//
 
 #include "Conversion/ToKernels/KernelBuilder.h"
+#include "IR/KernelOps.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,6 +1,7 @@
 //===- ScalarOps.cpp - pointwise ops on one element -------------------------===//
 
 #include "Conversion/ToKernels/ScalarOps.h"
+#include "IR/RankOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,6 +1,7 @@
 //===- ToKernels.cpp - from the rank program to kernels ---------------------===//
 
 #include "Conversion/ToKernels/KernelBuilder.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

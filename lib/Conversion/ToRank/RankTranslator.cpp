@@ -1,6 +1,7 @@
 //===- RankTranslator.cpp - function boundary and regions -------------------===//
 
 #include "Conversion/ToRank/RankTranslator.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

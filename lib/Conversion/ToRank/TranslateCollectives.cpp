@@ -2,6 +2,7 @@
 
 #include "Conversion/ToRank/RankTranslator.h"
 #include "IR/Groups.h"
+#include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
