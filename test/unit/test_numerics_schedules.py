@@ -31,11 +31,12 @@ def adam(
 def adam_schedules() -> dict[str, cc.Schedule]:
     flat = adam.schedule().split("g_p", dim="flat").reorder("g_p.ag", past="opt_p")
     columns = adam.schedule().split("g_p", dim=1).reorder("g_p.ag", past="opt_p")
+    rows = adam.schedule().split("g_p").reorder("g_p.ag", past="opt_p")
     return workloads.schedules(adam, ["p"]) | {
         "split": adam.schedule().split("g_p"),
         "merged": adam.schedule().split("g_p").merge("g_p.rs"),
         "computation": adam.schedule().fuse("opt_p", name="step"),
-        "RS and one kernel": workloads.rs_opt_ag(adam, ["p"]).fuse("opt_p", name="step"),
+        "RS and one kernel": rows.fuse("opt_p", name="step"),
         "columns": columns.fuse("g_p.rs", "opt_p", "g_p.ag"),
         "flat": flat,
         "flat, fused": adam.schedule()

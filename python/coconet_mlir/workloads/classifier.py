@@ -1,57 +1,17 @@
-"""Programs of data-parallel training that the demo, the examples and the benchmarks share."""
+"""Data-parallel training of a two-layer classifier by Adam, which the demo runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import coconet_mlir as cc
 from coconet_mlir.program import Program
 from coconet_mlir.schedule import Schedule
 from coconet_mlir.tracing import Tensor
+from coconet_mlir.workloads.catalogue import ADAM, scheduled
+from coconet_mlir.workloads.optimizers import AdamOptions, adam_update, bias_corrections
 
-
-@dataclass(frozen=True)
-class AdamOptions:
-    """Hyperparameters of Adam (Kingma and Ba, 2015), named as there."""
-
-    lr: float = 1e-3
-    beta1: float = 0.9
-    beta2: float = 0.999
-    eps: float = 1e-8
-
-
-def bias_corrections(t: Tensor, options: AdamOptions) -> tuple[Tensor, Tensor]:
-    """1 - beta1^t and 1 - beta2^t of the step count `t`, an f32 scalar from 1."""
-    return 1.0 - options.beta1**t, 1.0 - options.beta2**t
-
-
-def adam_update(
-    p: Tensor,
-    g: Tensor,
-    m: Tensor,
-    v: Tensor,
-    corrections: tuple[Tensor, Tensor],
-    options: AdamOptions,
-    *,
-    name: str = "opt",
-) -> Tensor:
-    """Update the states p, m and v of one parameter by its whole gradient g, all of one shape.
-
-    p is reduced by lr * mhat / (sqrt(vhat) + eps): eps is added after the bias correction.
-    Schedules find the computation by `name`. Returns the new p.
-    """
-    c1, c2 = corrections
-    with cc.named(name):
-        m_new = options.beta1 * m + (1.0 - options.beta1) * g
-        v_new = options.beta2 * v + (1.0 - options.beta2) * (g * g)
-        p_new = p - options.lr * (m_new / c1) / (cc.sqrt(v_new / c2) + options.eps)
-    cc.update(m, m_new)
-    cc.update(v, v_new)
-    return cc.update(p, p_new)
-
-
-# ===- Data-parallel classifier ----------------------------------------------===
+DEFAULTS = AdamOptions()
 
 
 def parameter_shapes(features: int, hidden: int, classes: int) -> dict[str, tuple[int, ...]]:
@@ -104,7 +64,7 @@ def train_classifier(
     features: int = 64,
     hidden: int = 64,
     classes: int = 10,
-    options: AdamOptions = AdamOptions(),
+    options: AdamOptions = DEFAULTS,
 ) -> Program:
     """One step of data-parallel training: the batch is cut over `dp`, gradients are all-reduced.
 
@@ -151,32 +111,8 @@ def classify(*, features: int = 64, hidden: int = 64, classes: int = 10) -> Prog
     return cc.trace(logits, mesh=cc.mesh(dp="?"), **specs)
 
 
-# ===- Schedules -------------------------------------------------------------===
-
-
 def schedules(program: Program, parameters: Sequence[str]) -> dict[str, Schedule]:
     """The named schedules of data-parallel Adam (CoCoNet section 6) for these parameters."""
     return {
-        "AR-Opt": program.schedule(),
-        "RS-Opt-AG": rs_opt_ag(program, parameters),
-        "fuse(RS-Opt-AG)": fused(program, parameters),
-        "fuse, sliced m and v": fused(program, parameters, slice_moments=True),
+        label: scheduled(program.schedule(), steps, parameters) for label, steps in ADAM.items()
     }
-
-
-def rs_opt_ag(program: Program, parameters: Sequence[str]) -> Schedule:
-    """The optimizer works on slices between reduce_scatter and all_gather."""
-    s = program.schedule()
-    for p in parameters:
-        s.split(f"g_{p}").reorder(f"g_{p}.ag", past=f"opt_{p}")
-    return s
-
-
-def fused(program: Program, parameters: Sequence[str], *, slice_moments: bool = False) -> Schedule:
-    """RS-Opt-AG as one kernel a parameter, optionally with m and v held in slices."""
-    s = rs_opt_ag(program, parameters)
-    for p in parameters:
-        if slice_moments:
-            s.as_slice(f"m_{p}", f"v_{p}")
-        s.fuse(f"g_{p}.rs", f"opt_{p}", f"g_{p}.ag", name=f"step_{p}")
-    return s

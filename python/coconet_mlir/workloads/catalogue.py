@@ -1,0 +1,134 @@
+"""The workloads by name, each with its named schedules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coconet_mlir.program import Program
+from coconet_mlir.schedule import Schedule
+from coconet_mlir.specs import Size
+from coconet_mlir.workloads import data_parallel_schedules as dp
+from coconet_mlir.workloads import model_parallel, moe
+from coconet_mlir.workloads.data_parallel import data_parallel
+from coconet_mlir.workloads.optimizers import AdamOptions, LambOptions, Optimizer, SgdOptions
+
+Steps = Callable[..., Schedule]
+"""Adds steps to a schedule; those of an optimizer take the name of a parameter too."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A program and its schedules.
+
+    Attributes:
+        make: traces the program.
+        schedules: what each named schedule adds to an empty one.
+        parameters: for which each schedule is repeated; none where it is not for one parameter.
+    """
+
+    name: str
+    make: Callable[[], Program]
+    schedules: Mapping[str, Steps]
+    parameters: tuple[str, ...] = ()
+
+    def schedule(self, label: str, program: Program | None = None) -> Schedule:
+        """The schedule of this name, of the program given or of a new one."""
+        schedule = Schedule(program or self.make())
+        return scheduled(schedule, self.schedules[label], self.parameters)
+
+
+def scheduled(schedule: Schedule, steps: Steps, parameters: Sequence[str]) -> Schedule:
+    """The schedule with these steps added, once for each parameter if there are any."""
+    if not parameters:
+        return steps(schedule)
+    for parameter in parameters:
+        schedule = steps(schedule, parameter)
+    return schedule
+
+
+def file_stem(label: str) -> str:
+    """`fuse_rs_opt_ag` for "fuse(RS-Opt-AG)"."""
+    return re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")
+
+
+# ===- Data-parallel ----------------------------------------------------------===
+
+ADAM = {
+    "AR-Opt": dp.ar_opt,
+    "RS-Opt-AG": dp.rs_opt_ag,
+    "fuse(RS-Opt-AG)": dp.fuse_rs_opt_ag,
+    "fuse(RS-Opt-AG), sliced state": dp.adam_sliced,
+}
+SGD = ADAM | {"fuse(RS-Opt-AG), sliced state": dp.sgd_sliced}
+GUARDED_ADAM = {
+    "AR-Opt": dp.ar_opt,
+    "RS-Opt-AG": dp.guarded_rs_opt_ag,
+    "RS-fuse(Opt)-AG": dp.guarded_fuse,
+    "RS-fuse(Opt)-AG, sliced state": dp.guarded_adam_sliced,
+}
+LAMB = {
+    "AR-Opt": dp.lamb_ar_opt,
+    "RS-Opt-AG": dp.lamb_rs_opt_ag,
+    "fuse(RS-Opt)-AG": dp.lamb_fuse,
+    "fuse(RS-Opt)-AG, sliced state": dp.lamb_sliced,
+}
+GUARDED_LAMB = {
+    "AR-Opt": dp.lamb_ar_opt,
+    "RS-Opt-AG": dp.guarded_lamb_rs_opt_ag,
+    "RS-fuse(Opt)-AG, sliced state": dp.guarded_lamb_sliced,
+}
+ONE: Mapping[str, Sequence[Size]] = {"p": ("n",)}
+LAYER: Mapping[str, Sequence[Size]] = {"w": ("k", "n"), "b": ("n",)}
+
+
+def _optimizer(
+    name: str,
+    optimizer: Optimizer,
+    schedules: Mapping[str, Steps],
+    parameters: Mapping[str, Sequence[Size]],
+    **options: Any,
+) -> Workload:
+    def make() -> Program:
+        return data_parallel(optimizer, parameters, name=name, **options)
+
+    return Workload(name, make, schedules, tuple(parameters))
+
+
+_GUARDS = {"max_norm": 1.0, "loss_scale": True}
+_DECOUPLED = AdamOptions(weight_decay=0.01, decoupled=True)
+_OPTIMIZERS = [
+    _optimizer("sgd", SgdOptions(weight_decay=1e-4), SGD, ONE),
+    _optimizer("adam", AdamOptions(), ADAM, ONE),
+    _optimizer("adamw", _DECOUPLED, ADAM, ONE),
+    _optimizer("adamw_layer", _DECOUPLED, ADAM, LAYER),
+    _optimizer("adamw_guarded", _DECOUPLED, GUARDED_ADAM, LAYER, **_GUARDS),
+    _optimizer("lamb", LambOptions(), LAMB, ONE),
+    _optimizer("lamb_guarded", LambOptions(), GUARDED_LAMB, LAYER, **_GUARDS),
+]
+
+# ===- Model-parallel and experts ---------------------------------------------===
+
+MODEL_PARALLEL = {
+    "MM-AR-C": model_parallel.mm_ar_c,
+    "MM-RS-C-AG": model_parallel.mm_rs_c_ag,
+    "MM-fuse(RS-C-AG)": model_parallel.mm_fuse_rs_c_ag,
+}
+SEQUENCE_PARALLEL = {
+    "AG-MM-RS-C": model_parallel.ag_mm_rs_c,
+    "AG-MM-fuse(RS-C)": model_parallel.ag_mm_fuse_rs_c,
+}
+MOE = {"A2A-MM-A2A": moe.a2a_mm_a2a}
+
+WORKLOADS: Mapping[str, Workload] = {
+    workload.name: workload
+    for workload in [
+        *_OPTIMIZERS,
+        Workload("attention", model_parallel.attention, MODEL_PARALLEL),
+        Workload("mlp", model_parallel.mlp, MODEL_PARALLEL),
+        Workload("sequence_parallel", model_parallel.sequence_parallel, SEQUENCE_PARALLEL),
+        Workload("moe", moe.moe, MOE),
+    ]
+}
