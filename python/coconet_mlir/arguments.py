@@ -27,6 +27,11 @@ class Sizes:
         other._found = dict(self._found)
         return other
 
+    @property
+    def known(self) -> dict[str, int]:
+        """The sizes found, by name."""
+        return {name: size for name, (size, _) in self._found.items()}
+
     def check(self, port: Port, shape: Sequence[int]) -> None:
         """Check an array's shape, and take the open sizes from it."""
         if len(shape) != len(port.shape):

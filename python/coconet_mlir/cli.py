@@ -84,6 +84,13 @@ def _parser() -> argparse.ArgumentParser:
         "a rank. Without it inputs are random",
     )
     run.add_argument("--outputs", metavar="FILE.npz", help="write results and states there")
+    run.add_argument(
+        "--load-state",
+        metavar="FILE",
+        help="start from the states of this safetensors file, which --save-state wrote, on any "
+        "number of ranks and under any schedule",
+    )
+    run.add_argument("--save-state", metavar="FILE", help="write the states there at the end")
     run.add_argument("--steps", type=_positive, default=1, metavar="N", help="number of runs")
     run.add_argument(
         "--check",

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from coconet_mlir.arguments import Array, as_arrays, check_sizes
+from coconet_mlir.arguments import Array, Sizes, as_arrays, check_sizes
 from coconet_mlir.binding import bind
 from coconet_mlir.compile import compile
 from coconet_mlir.dtypes import from_numpy, is_float, to_numpy
 from coconet_mlir.errors import InputError, ProgramError
 from coconet_mlir.program import Port, Program, Signature
 from coconet_mlir.report import operations
+from coconet_mlir.saving import load_states
 from coconet_mlir.schedule import Schedule
 
 _DEFAULT_SIZE = 1024
@@ -28,16 +29,12 @@ def run_program(arguments: argparse.Namespace, program: Program, schedule: Sched
     executable = compile(schedule, function=arguments.function, **binding)
     signature = executable.signature
     check_sizes(signature, arguments.sizes)
-    if arguments.inputs is not None:
-        arrays = load_arrays(arguments.inputs, signature.arguments)
-    else:
-        arrays = random_arrays(signature.inputs, arguments.sizes)
-        arrays.update(zero_states(signature.states, arguments.sizes))
-        if signature.inputs:
-            print(_about_random(signature, arguments.sizes))
+    arrays = _arrays(arguments, signature)
     with executable:
         results = executable.run(arrays, steps=arguments.steps)
         states = {port.name: executable.read(port.name) for port in signature.states}
+        if arguments.save_state is not None:
+            executable.save(arguments.save_state)
     for title, held in (("result", results), ("state", states)):
         for name, array in held.items():
             print(f"{title} {name}: {summary(array)}")
@@ -50,6 +47,30 @@ def run_program(arguments: argparse.Namespace, program: Program, schedule: Sched
     if arguments.schedule:
         print(f"schedule: {schedule.verify(function=arguments.function, **binding)}")
     return _compare(arguments, program, arrays, {**results, **states})
+
+
+def _arrays(arguments: argparse.Namespace, signature: Signature) -> dict[str, Array]:
+    """Arrays for the arguments: from files, else inputs at random and states at 0."""
+    states: dict[str, Array] = {}
+    sizes = Sizes()
+    if arguments.load_state is not None:
+        states = load_states(arguments.load_state, signature.states)
+        for port in signature.states:
+            sizes.check(port, states[port.name].shape)
+    if arguments.inputs is not None:
+        arrays = load_arrays(arguments.inputs, signature.arguments)
+        for name in states:
+            if name in arrays:
+                raise InputError(
+                    f"state '{name}' is in {arguments.inputs} and in {arguments.load_state}; "
+                    "give it once"
+                )
+        return {**arrays, **states}
+    wanted = {**sizes.known, **arguments.sizes}
+    arrays = random_arrays(signature.inputs, wanted)
+    if signature.inputs:
+        print(_about_random(signature, wanted))
+    return {**arrays, **(states or zero_states(signature.states, wanted))}
 
 
 def load_arrays(path: str, ports: Sequence[Port]) -> dict[str, Array]:

@@ -11,8 +11,11 @@ import ctypes
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
+
+import numpy as np
 
 from coconet_mlir import _runtime
 from coconet_mlir._abi import Array, Results, ResultType, descriptor
@@ -20,6 +23,7 @@ from coconet_mlir.arguments import Sizes, as_arrays, check, check_names, place
 from coconet_mlir.dtypes import to_numpy
 from coconet_mlir.errors import InputError
 from coconet_mlir.program import Port, Signature
+from coconet_mlir.saving import load_states, save_states
 
 _PORTION = 0.1
 """Seconds of a loop of steps after which an interrupt is seen."""
@@ -131,6 +135,34 @@ class Executable:
         held = self._states[name]
         return held.port.layout.join(held.buffers, held.shape)
 
+    def save(self, path: str | Path) -> None:
+        """Write the logical value of all states to a file in the safetensors format.
+
+        `load` reads it into this program on any number of ranks, under any schedule. The file is
+        whole or absent, also after a crash; one that was there is replaced.
+
+        Raises:
+            InputError: a state has no known size yet, or the file cannot be written.
+        """
+        sizes = self._known_sizes({})
+        arrays = {
+            port.name: self.read(port.name)
+            if port.name in self._states
+            else np.zeros(_known_shape(port, sizes), to_numpy(port.dtype))
+            for port in self.signature.states
+        }
+        save_states(path, arrays, self.signature.name)
+
+    def load(self, path: str | Path) -> Executable:
+        """Set all states from a file that `save` wrote, bit by bit.
+
+        Raises:
+            InputError: the file cannot be read, or its tensors are not those of the program; the
+                states are then as they were.
+        """
+        self._set(load_states(path, self.signature.states), Sizes())
+        return self
+
     def _known_sizes(self, replaced: Mapping[str, Any]) -> Sizes:
         """Sizes that the states tell which keep their value."""
         sizes = Sizes()
@@ -145,21 +177,21 @@ class Executable:
         for name, value in states.items():
             checked[name] = as_arrays(ports[name], value)
             check(ports[name], checked[name], sizes)
+        placed = {}
         for name, arrays in checked.items():
             parts = place(ports[name], arrays, self.ranks)
             buffers = [_runtime.empty(part.shape, part.dtype) for part in parts]
             for buffer, part in zip(buffers, parts, strict=True):
                 buffer[...] = part
-            self._states[name] = _State(ports[name], arrays[0].shape, buffers)
+            placed[name] = _State(ports[name], arrays[0].shape, buffers)
+        self._states.update(placed)
 
     def _fill_states(self, sizes: Sizes) -> None:
         """Give states without value zeros."""
         for port in self.signature.states:
             if port.name in self._states:
                 continue
-            shape = sizes.shape_of(port)
-            if shape is None:
-                raise InputError(f"the size of state '{port.name}' is not known; give it a value")
+            shape = _known_shape(port, sizes)
             buffers = [
                 _runtime.empty(port.layout.rank_shape(shape, rank), to_numpy(port.dtype))
                 for rank in range(self.ranks)
@@ -325,6 +357,14 @@ class Executable:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _known_shape(port: Port, sizes: Sizes) -> tuple[int, ...]:
+    """The shape of a state that starts at 0."""
+    shape = sizes.shape_of(port)
+    if shape is None:
+        raise InputError(f"the size of state '{port.name}' is not known; give it a value")
+    return shape
 
 
 def _check_steps(steps: int) -> None:
