@@ -14,7 +14,7 @@ export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test test-lit test-unit test-all fuzz bench docs docs-check lint format wheel clean
+.PHONY: help setup build demo test test-lit test-unit test-all fuzz bench examples docs docs-check lint format wheel clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ fuzz: build ## Feed mutated programs to the compiler
 
 bench: build ## Time the fused Adam step against a C loop and against AR-Opt
 	$(RUN) benchmarks/run.py
+
+examples: build ## Write the workloads and their schedules to examples/ as MLIR
+	$(RUN) scripts/generate_examples.py
 
 docs: $(PACKAGES) ## Generate docs/reference from the specification
 	$(RUN) scripts/generate_docs.py

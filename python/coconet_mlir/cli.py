@@ -99,9 +99,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(handler=_run)
 
-    check = commands.add_parser("check", help="compare a schedule with its program")
-    check.add_argument("program", metavar="FILE", help="base program in MLIR text")
-    check.add_argument("--schedule", metavar="FILE", required=True, help="transform script")
+    check = commands.add_parser(
+        "check",
+        help="compare a schedule with its program, or all schedules of a folder",
+        description="Compare a schedule with its program on simulated ranks, over a finite field.",
+        epilog="In a folder, and those below it, every .mlir file that holds a transform script is "
+        "a schedule of the program beside it; where there are several programs, "
+        "PROGRAM.NAME.mlir is one of PROGRAM.mlir. A table says how each one fares, and the exit "
+        "code is 1 where one fails.",
+    )
+    check.add_argument(
+        "program",
+        metavar="FILE|FOLDER",
+        help="base program in MLIR text, or a folder of programs and schedules",
+    )
+    check.add_argument("--schedule", metavar="FILE", help="transform script, for a single program")
     _add_binding(check)
     check.set_defaults(handler=_check)
 
@@ -138,15 +150,9 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    schedule = _scheduled(arguments, _load(arguments))
-    report = schedule.compare(
-        ranks=arguments.ranks,
-        mesh=arguments.mesh,
-        sizes=arguments.sizes or None,
-        function=arguments.function,
-    )
-    print(report)
-    return 0 if report else 1
+    from .checking import check
+
+    return check(arguments)
 
 
 def _run(arguments: argparse.Namespace) -> int:
