@@ -121,6 +121,8 @@ class Schedule:
     def merge(self, reduce_scatter: str, all_gather: str | None = None) -> Schedule:
         """`AG(RS(x)) -> AR(x)`; by default NAME.ag belongs to NAME.rs."""
         gather = all_gather or reduce_scatter.removesuffix(".rs") + ".ag"
+        if gather == reduce_scatter:
+            raise ScheduleError(f"'{gather}' is named twice; name a reduce_scatter and its gather")
 
         def emit(root: ir.Value) -> None:
             MergeOp(_handle(), _match(reduce_scatter, root), _match(gather, root))
@@ -132,6 +134,11 @@ class Schedule:
         names = [past] if isinstance(past, str) else list(past)
         if not names:
             raise ScheduleError("reorder is past nothing; give the names of computations")
+        if all_gather in names:
+            raise ScheduleError(
+                f"'{all_gather}' cannot be moved past itself; give the names of computations"
+            )
+        names = list(dict.fromkeys(names))
 
         def emit(root: ir.Value) -> None:
             handles = [_match(name, root) for name in names]
@@ -144,6 +151,9 @@ class Schedule:
     def as_slice(self, *states: str) -> Schedule:
         """Hold states in slices, as their uses cut them. Changes the function's type."""
 
+        if not states:
+            raise ScheduleError("as_slice is of nothing; give the names of states")
+
         def emit(root: ir.Value) -> None:
             AsSliceOp(root, ir.ArrayAttr.get([ir.StringAttr.get(state) for state in states]))
 
@@ -153,7 +163,8 @@ class Schedule:
         """One region, and one kernel, of all operations with these names."""
 
         def emit(root: ir.Value) -> None:
-            FuseOp(_handle(), [_match(each, root) for each in names], name=name)
+            # Of an operation that is named twice, the second handle would dangle.
+            FuseOp(_handle(), [_match(each, root) for each in dict.fromkeys(names)], name=name)
 
         return self._step("fuse", f"fuse {_quoted(names)}", emit)
 

@@ -138,11 +138,23 @@ def test_arguments_of_a_wrong_type():
         momentum.schedule().split("sum", dim="x")
     with pytest.raises(cc.ScheduleError, match="reorder is past nothing"):
         momentum.schedule().reorder("sum.ag", past=[])
+    with pytest.raises(cc.ScheduleError, match="as_slice is of nothing"):
+        momentum.schedule().as_slice()
     for sizes in (-1, {"n": -1}, {"q": 3}):
         with pytest.raises(cc.InputError, match="no size|unknown size"):
             momentum.schedule().verify(ranks=2, sizes=sizes)
     with pytest.raises(cc.InputError, match="at most 4096"):
         momentum.schedule().verify(ranks=10**6)
+
+
+def test_names_that_are_given_twice():
+    schedule = momentum.schedule().split("total")
+    with pytest.raises(cc.ScheduleError, match="'total.ag' cannot be moved past itself"):
+        schedule.reorder("total.ag", past=["total.ag", "opt"])
+    with pytest.raises(cc.ScheduleError, match="'total.rs' is named twice"):
+        schedule.merge("total.rs", "total.rs")
+    once, twice = (momentum.schedule().fuse(*["opt"] * count) for count in (1, 2))
+    assert str(once.program) == str(twice.program)
 
 
 def test_empty_name_finds_nothing():
