@@ -69,6 +69,7 @@ GUARDED_ADAM = {
     "RS-fuse(Opt)-AG": dp.guarded_fuse,
     "RS-fuse(Opt)-AG, sliced state": dp.guarded_adam_sliced,
 }
+GUARDED_SGD = GUARDED_ADAM | {"RS-fuse(Opt)-AG, sliced state": dp.guarded_sgd_sliced}
 LAMB = {
     "AR-Opt": dp.lamb_ar_opt,
     "RS-Opt-AG": dp.lamb_rs_opt_ag,
@@ -101,6 +102,7 @@ _GUARDS = {"max_norm": 1.0, "loss_scale": True}
 _DECOUPLED = AdamOptions(weight_decay=0.01, decoupled=True)
 _OPTIMIZERS = [
     _optimizer("sgd", SgdOptions(weight_decay=1e-4), SGD, ONE),
+    _optimizer("sgd_guarded", SgdOptions(weight_decay=1e-4), GUARDED_SGD, LAYER, **_GUARDS),
     _optimizer("adam", AdamOptions(), ADAM, ONE),
     _optimizer("adamw", _DECOUPLED, ADAM, ONE),
     _optimizer("adamw_layer", _DECOUPLED, ADAM, LAYER),

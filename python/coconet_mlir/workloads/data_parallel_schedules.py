@@ -52,6 +52,11 @@ def guarded_fuse(s: Schedule, p: str) -> Schedule:
     return guarded_rs_opt_ag(s, p).fuse(f"opt_{p}", name=f"opt_{p}")
 
 
+def guarded_sgd_sliced(s: Schedule, p: str) -> Schedule:
+    """RS-fuse(Opt)-AG with the momentum held in slices."""
+    return guarded_rs_opt_ag(s, p).as_slice(f"m_{p}").fuse(f"opt_{p}", name=f"opt_{p}")
+
+
 def guarded_adam_sliced(s: Schedule, p: str) -> Schedule:
     """RS-fuse(Opt)-AG with both moments held in slices."""
     return guarded_rs_opt_ag(s, p).as_slice(f"m_{p}", f"v_{p}").fuse(f"opt_{p}", name=f"opt_{p}")

@@ -6,6 +6,7 @@
 // RUN: %{adamw}/rs_opt_ag.mlir --transform-interpreter %examples/adamw_guarded/base.mlir | FileCheck %s --check-prefixes=RS,STEP
 // RUN: %{adamw}/rs_fuse_opt_ag.mlir --transform-interpreter %examples/adamw_guarded/base.mlir | FileCheck %s --check-prefixes=RS,FUSED,WHOLE
 // RUN: %{adamw}/rs_fuse_opt_ag_sliced_state.mlir --transform-interpreter %examples/adamw_guarded/base.mlir | FileCheck %s --check-prefixes=RS,FUSED
+// RUN: coconet check %examples/sgd_guarded | FileCheck %s --check-prefix=SGD
 // RUN: %{lamb}/ar_opt.mlir --transform-interpreter %examples/lamb_guarded/base.mlir | FileCheck %s --check-prefix=AR
 // RUN: %{lamb}/rs_opt_ag.mlir --transform-interpreter %examples/lamb_guarded/base.mlir | FileCheck %s --check-prefixes=RS,STEP
 // RUN: %{lamb}/rs_fuse_opt_ag_sliced_state.mlir --transform-interpreter %examples/lamb_guarded/base.mlir | FileCheck %s --check-prefixes=RS,LAMB
@@ -46,3 +47,6 @@
 // LAMB: coconet.all_reduce sum {{.*}}name = "trust_w.ar"
 // LAMB: coconet.select %[[INF]], {{.*}}name = "step_w"
 // LAMB: } {coconet.name = "step_w"}
+
+// SGD: base.mlir ar_opt.mlir{{ +}}equivalent on 3 ranks
+// SGD: 4 schedules of 1 program: all passed
