@@ -77,6 +77,11 @@ def test_schedule_on_all_numbers_of_ranks(name, label, ranks):
     check(name, label, ranks)
 
 
+@pytest.mark.parametrize("name", list(WORKLOADS))
+def test_automatic_schedule(name):
+    program(name).schedule().fuse_allreduce(slice_state=True).verify(ranks=3)
+
+
 # ===- Text -------------------------------------------------------------------===
 
 
@@ -113,3 +118,10 @@ def test_examples_are_what_is_written():
     generator = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generator)
     assert generator.stale(ROOT / "examples", generator.generated()) == []
+
+
+def test_the_page_names_all_of_them():
+    page = (ROOT / "docs/workloads.md").read_text()
+    for name, workload in WORKLOADS.items():
+        assert f"`{name}`" in page
+        assert all(f"`{label}`" in page for label in workload.schedules)
