@@ -9,9 +9,10 @@ import inspect
 import textwrap
 from pathlib import Path
 
+import coconet_mlir as cc
 import numpy as np
 import pytest
-from coconet_mlir.workloads import WORKLOADS, file_stem
+from coconet_mlir.workloads import WORKLOADS, SgdOptions, data_parallel, file_stem
 from compiled_support import Pair
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,6 +81,20 @@ def test_schedule_on_all_numbers_of_ranks(name, label, ranks):
 @pytest.mark.parametrize("name", list(WORKLOADS))
 def test_automatic_schedule(name):
     program(name).schedule().fuse_allreduce(slice_state=True).verify(ranks=3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "options", "message"),
+    [
+        ({}, {}, "a step has no parameter"),
+        ({"p": (1,), "m_p": (1,)}, {}, "two arguments of the step are called 'm_p'"),
+        ({"scale": ()}, {"loss_scale": True}, "are called 'scale'; rename a parameter"),
+        ({"p": (1,)}, {"max_norm": 0.0}, "max_norm is 0.0; give a positive number"),
+    ],
+)
+def test_parameters_that_are_none(parameters, options, message):
+    with pytest.raises(cc.InputError, match=message):
+        data_parallel(SgdOptions(), parameters, **options)
 
 
 # ===- Text -------------------------------------------------------------------===

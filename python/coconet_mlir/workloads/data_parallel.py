@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Mapping, Sequence
 
 import coconet_mlir as cc
+from coconet_mlir.errors import InputError
 from coconet_mlir.program import Program
-from coconet_mlir.specs import Size
+from coconet_mlir.specs import Size, TensorSpec
 from coconet_mlir.tracing import Tensor
 from coconet_mlir.workloads.optimizers import Optimizer, square_sum, whole
 
@@ -20,14 +23,12 @@ def found_overflow(gradients: Tensors) -> Tensor:
 
     The reductions are called stats_NAME.
     """
-    found: Tensor | None = None
+    flags = []
     for name, g in gradients.items():
         with cc.named(f"stats_{name}"):
             bad = 1.0 - cc.cast(cc.is_finite(g), "f32")
-            any_bad = whole(cc.reduce("max", bad, range(len(g.shape))))
-        found = any_bad if found is None else cc.max(found, any_bad)
-    assert found is not None, "a step has a parameter"
-    return found > 0.0
+            flags.append(whole(cc.reduce("max", bad, range(len(g.shape)))))
+    return functools.reduce(cc.max, flags) > 0.0
 
 
 def clip_factor(gradients: Tensors, max_norm: float) -> Tensor:
@@ -36,13 +37,11 @@ def clip_factor(gradients: Tensors, max_norm: float) -> Tensor:
     The norm is over distinct elements: squares of slices are added over the ranks, those of
     replicated gradients count once. The reductions are called stats_NAME.
     """
-    total: Tensor | None = None
+    squares = []
     for name, g in gradients.items():
         with cc.named(f"stats_{name}"):
-            squares = square_sum(g)
-        total = squares if total is None else total + squares
-    assert total is not None, "a step has a parameter"
-    return max_norm / cc.max(cc.sqrt(total), max_norm)
+            squares.append(square_sum(g))
+    return max_norm / cc.max(cc.sqrt(functools.reduce(operator.add, squares)), max_norm)
 
 
 # ===- Program ----------------------------------------------------------------===
@@ -68,15 +67,14 @@ def data_parallel(
             of them is not finite on any rank the step is skipped: no state changes, and the
             result `found_inf` says so.
         name: of the function.
+
+    Raises:
+        InputError: there is no parameter, two arguments have one name, or the norm is not
+            positive.
     """
-    specs = {}
-    for p, shape in parameters.items():
-        specs |= {f"g_{p}": cc.partial(*shape, dp="sum"), p: cc.state(*shape)}
-        specs |= {f"{moment}_{p}": cc.state(*shape) for moment in optimizer.moments}
-        if optimizer.counts:
-            specs[f"t_{p}"] = cc.state(dtype="i32")
-    if loss_scale:
-        specs["scale"] = cc.tensor()
+    if max_norm is not None and not max_norm > 0:
+        raise InputError(f"max_norm is {max_norm!r}; give a positive number")
+    specs = _arguments(optimizer, parameters, loss_scale)
 
     def step(**tensors: Tensor) -> dict[str, Tensor]:
         gradients = {p: cc.all_reduce(tensors[f"g_{p}"], name=f"g_{p}") for p in parameters}
@@ -93,6 +91,27 @@ def data_parallel(
 
     step.__name__ = name
     return cc.trace(step, mesh=cc.mesh(dp="?"), **specs)
+
+
+def _arguments(
+    optimizer: Optimizer, parameters: Mapping[str, Sequence[Size]], loss_scale: bool
+) -> dict[str, TensorSpec]:
+    if not parameters:
+        raise InputError("a step has no parameter; give shapes by name")
+    specs: list[tuple[str, TensorSpec]] = []
+    for p, shape in parameters.items():
+        specs += [(f"g_{p}", cc.partial(*shape, dp="sum")), (p, cc.state(*shape))]
+        specs += [(f"{moment}_{p}", cc.state(*shape)) for moment in optimizer.moments]
+        if optimizer.counts:
+            specs.append((f"t_{p}", cc.state(dtype="i32")))
+    if loss_scale:
+        specs.append(("scale", cc.tensor()))
+    found = dict(specs)
+    if len(found) < len(specs):
+        names = [name for name, _ in specs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two arguments of the step are called '{twice}'; rename a parameter")
+    return found
 
 
 def _update(
