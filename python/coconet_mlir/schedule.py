@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from coconet_mlir.check import Report
 
 _ENTRY = "__transform_main"
+_DANGLING = "uses a handle invalidated"
+"""Said of a handle to an operation in a region that another handle is to."""
 _MOST_RANKS = 4096
 """Of a comparison, which holds every rank's tensors at once."""
 
@@ -193,7 +195,15 @@ class Schedule:
         return self._add("schedule", f"schedule {script}", module, _copier(module))
 
     def _step(self, title: str, what: str, emit: Callable[[ir.Value], None]) -> Schedule:
-        return self._add(title, what, _sequence([emit]), emit)
+        try:
+            return self._add(title, what, _sequence([emit]), emit)
+        except ScheduleError as error:
+            if _DANGLING not in error.message:
+                raise
+            raise ScheduleError(
+                f"{what} is refused: of the operations that it names, one lies in another; "
+                "name the region, or what is in it"
+            ) from None
 
     def _add(
         self, title: str, what: str, script: ir.Module, emit: Callable[[ir.Value], None]

@@ -82,6 +82,18 @@ def test_broadcasting_of_size_1(shapes, result):
     close(run(text.text(), given, ranks=3).results[0], given[0] + given[1])
 
 
+def test_open_sizes_are_not_broadcast():
+    text = Text()
+    values = [text.arg("tensor<?x3xf32>"), text.arg("tensor<?x1xf32>")]
+    text.ret(text.op("add", values, "tensor<?x3xf32>"))
+    (total,) = run(text.text(), [np.ones((2, 3)), np.ones((2, 1))]).results
+    assert total.shape == (2, 3)
+    for sizes in ((1, 2), (2, 1)):
+        arrays = [np.ones((size, width)) for size, width in zip(sizes, (3, 1), strict=True)]
+        with pytest.raises(InterpretationError, match="do not broadcast"):
+            run(text.text(), arrays)
+
+
 def test_integer_division_rounds_to_zero():
     text = Text()
     values = [text.arg("tensor<6xi32>"), text.arg("tensor<6xi32>")]

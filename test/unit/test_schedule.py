@@ -153,6 +153,9 @@ def test_names_that_are_given_twice():
         schedule.reorder("total.ag", past=["total.ag", "opt"])
     with pytest.raises(cc.ScheduleError, match="'total.rs' is named twice"):
         schedule.merge("total.rs", "total.rs")
+    inside = sliced().fuse("total.rs", "opt", "total.ag", name="step")
+    with pytest.raises(cc.ScheduleError, match="one lies in another; name the region"):
+        inside.fuse("step", "total.rs")
     once, twice = (momentum.schedule().fuse(*["opt"] * count) for count in (1, 2))
     assert str(once.program) == str(twice.program)
 

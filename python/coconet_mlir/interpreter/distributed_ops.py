@@ -35,7 +35,8 @@ def regions_of(machine: Machine, layout: Layout, shape: tuple[int, ...]) -> list
 
 def _pointwise(machine: Machine, op: Operation, operands: list[Value]) -> Value:
     info = tensor_info(op.results[0].type)
-    shape = broadcast_shape([v.shape for v in operands])
+    declared = [tensor_info(value.type).shape for value in op.operands]
+    shape = broadcast_shape([v.shape for v in operands], declared)
     elements = [v.element for v in operands]
     name = op_name(op)
 

@@ -10,13 +10,15 @@ from coconet_mlir.interpreter.domain import InterpretationError
 Shape = tuple[int, ...]
 
 
-def broadcast_shape(shapes: Sequence[Shape]) -> Shape:
-    """Shape of a pointwise result; only size 1 is repeated."""
+def broadcast_shape(shapes: Sequence[Shape], declared: Sequence[Shape]) -> Shape:
+    """Shape of a pointwise result; only a size that is declared as 1 is repeated."""
     rank = max(len(shape) for shape in shapes)
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    padded, types = (
+        [(1,) * (rank - len(shape)) + tuple(shape) for shape in each] for each in (shapes, declared)
+    )
     result = []
-    for sizes in zip(*padded, strict=True):
-        proper = {size for size in sizes if size != 1}
+    for sizes, wanted in zip(zip(*padded, strict=True), zip(*types, strict=True), strict=True):
+        proper = {size for size, known in zip(sizes, wanted, strict=True) if known != 1}
         if len(proper) > 1:
             listed = " and ".join(str(list(shape)) for shape in shapes)
             raise InterpretationError(f"shapes {listed} do not broadcast")
