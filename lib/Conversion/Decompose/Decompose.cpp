@@ -1,5 +1,6 @@
 //===- Decompose.cpp - expand composite ops ---------------------------------===//
 
+#include "Conversion/Decompose/DecomposeNeural.h"
 #include "IR/Layout.h"
 #include "Transforms/Passes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -13,13 +14,14 @@ namespace coconet {
 using namespace mlir;
 using namespace coconet;
 
-/// Reduce over one dimension, kept with size 1, across the axes that cut it.
-static Value reduceAcross(OpBuilder &builder, Location loc, ReduceKind kind,
-                          Value operand, int64_t dim) {
+Value coconet::reduceAcross(OpBuilder &builder, Location loc, ReduceKind kind,
+                            Value operand, ArrayRef<int64_t> dims,
+                            bool keepDims) {
   Layout layout = Layout::of(operand);
-  Value reduced = ReduceOp::create(builder, loc, kind, operand,
-                                   ArrayRef<int64_t>{dim}, /*keep_dims=*/true);
-  const AxisList &axes = layout.dims[dim];
+  Value reduced = ReduceOp::create(builder, loc, kind, operand, dims, keepDims);
+  AxisList axes;
+  for (int64_t dim : dims)
+    llvm::append_range(axes, layout.dims[dim]);
   if (axes.empty())
     return reduced;
   auto type = cast<RankedTensorType>(reduced.getType());
@@ -62,6 +64,7 @@ struct Decompose : coconet::impl::DecomposeBase<Decompose> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandSoftmax>(&getContext());
+    addNeuralPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
