@@ -5,6 +5,7 @@ The compiler's attributes stay the source; `Mesh.from_attribute` and `Layout.of_
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -231,13 +232,18 @@ class Layout:
             return stacked
         sizes = [self.mesh.size_of((axis,)) for axis in self.leading]
         stacked = stacked.reshape(*sizes, *arrays[0].shape)
-        functions = {"sum": np.sum, "max": np.max, "min": np.min}
-        for index, axis in reversed(list(enumerate(self.leading))):
-            if axis in self.partial:
-                kind = stacked.dtype
-                stacked = functions[self.partial[axis]](stacked, axis=index).astype(kind)
+        # Kinds in the order of the mesh; each in rank order, wide, and rounded once.
+        functions = {"sum": np.add, "max": np.maximum, "min": np.minimum}
+        held = stacked.dtype
+        wide = np.dtype(np.float32) if held.itemsize == 2 else held
+        for kind in dict.fromkeys(self.partial[a] for a in self.leading if a in self.partial):
+            axes = [i for i, a in enumerate(self.leading) if self.partial.get(a) == kind]
+            moved = np.moveaxis(stacked, axes, range(len(axes)))
+            terms = moved.reshape(-1, *moved.shape[len(axes) :]).astype(wide)
+            total = functools.reduce(functions[kind], terms)
+            stacked = np.expand_dims(np.asarray(total).astype(held), tuple(axes))
         local = math.prod(s for a, s in zip(self.leading, sizes, strict=True) if a in self.local)
-        return stacked.reshape(local, *arrays[0].shape) if self.local else stacked
+        return stacked.reshape(*([local] if self.local else []), *arrays[0].shape)
 
     def describe(self) -> str:
         """The layout in words."""

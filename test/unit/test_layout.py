@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import coconet_mlir as cc
+import ml_dtypes
 import numpy as np
 import pytest
 from coconet_mlir.layout import Layout, chunk
@@ -54,12 +55,24 @@ def test_pending_and_local_values():
     arrays = [np.full(3, 10**rank) for rank in range(6)]
     total = Layout(MESH, partial={"dp": "sum", "tp": "max"})
     np.testing.assert_array_equal(total.join(arrays, (3,)), [100_100] * 3)
+    unlike = [np.full(3, value) for value in (1, 2, 30, 4, 50, 6)]
+    # As in the interpreter: the sums over dp, and of these the largest.
+    np.testing.assert_array_equal(total.join(unlike, (3,)), [52] * 3)
     stacked = Layout(MESH, local=("dp", "tp")).join(arrays, (3,))
     np.testing.assert_array_equal(stacked[:, 0], [10**rank for rank in range(6)])
     mixed = Layout(MESH, partial={"tp": "sum"}, local=("dp",))
     assert mixed.leading == ("tp", "dp")
     np.testing.assert_array_equal(mixed.join(arrays, (3,))[:, 0], [111, 111_000])
     assert [mixed.position(rank) for rank in range(6)] == [0, 2, 4, 1, 3, 5]
+
+
+@pytest.mark.parametrize("kind", [np.float16, ml_dtypes.bfloat16])
+def test_pending_sums_of_narrow_floats_round_once(kind):
+    small = 2.0**-10 if kind is np.float16 else 2.0**-7
+    arrays = [np.full(2, value, kind) for value in (1, small / 2, small / 2)]
+    total = Layout(cc.mesh(dp=3), partial={"dp": "sum"}).join(arrays, (2,))
+    assert total.dtype == kind
+    np.testing.assert_array_equal(total.astype(np.float64), [1 + small] * 2)
 
 
 def test_words():
