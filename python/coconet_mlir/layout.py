@@ -243,7 +243,7 @@ class Layout:
             total = functools.reduce(functions[kind], terms)
             stacked = np.expand_dims(np.asarray(total).astype(held), tuple(axes))
         local = math.prod(s for a, s in zip(self.leading, sizes, strict=True) if a in self.local)
-        return stacked.reshape(*([local] if self.local else []), *arrays[0].shape)
+        return stacked.reshape((*([local] if self.local else []), *arrays[0].shape))
 
     def describe(self) -> str:
         """The layout in words."""
