@@ -53,8 +53,9 @@ test-unit: build ## Run the numeric tests (FILTER=expression selects)
 test-all: test lint docs-check fuzz ## Run everything: slow tests, lint, docs, fuzzing too
 	$(RUN) -m pytest -n $(JOBS) -m slow
 
-fuzz: build ## Feed mutated programs to the compiler
-	$(RUN) scripts/fuzz.py
+fuzz: build ## Try mutated texts, and random programs under random schedules (COUNT=pairs)
+	$(RUN) scripts/fuzz.py texts
+	$(RUN) scripts/fuzz.py pairs --jobs $(JOBS) --count $(or $(COUNT),1000)
 
 bench: build ## Time the fused Adam step against a C loop and against AR-Opt
 	$(RUN) benchmarks/run.py

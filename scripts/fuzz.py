@@ -1,132 +1,71 @@
-"""Feeds mutated programs to coconet-opt and reports those that end it by a signal or hang it.
+"""Random testing of the compiler. `make fuzz` runs both kinds.
 
-    python scripts/fuzz.py [--count 2000] [--seed 0]
+    python scripts/fuzz.py texts [--count 2000] [--seed 0]
+    python scripts/fuzz.py pairs [--count 1000] [--seed 0] [--jobs 2] [--compile-share 0.33]
 
-Inputs are the programs of the tests and examples with a few tokens deleted, repeated, exchanged or
-replaced. They run in batches; a batch that crashes is taken apart until the one input is found.
+`texts` feeds mutated programs to coconet-opt. `pairs` draws well typed programs and schedules of
+them, and compares each pair with its base in a finite field and compiled; what fails is printed
+with its seed and as a small Python program. A seed always draws the same pair.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
-import re
-import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-TOOL = Path(sys.executable).parent / "coconet-opt"
-SEPARATOR = "\n// -----\n"
-BATCH = 100
-TIMEOUT = 60
-PIPELINES = [
-    [],
-    ["--canonicalize", "--cse"],
-    ["--fuse-allreduce"],
-    ["--fuse-allreduce=slice-state", "--coconet-bind-mesh=ranks=3"],
-    ["--coconet-bind-mesh=ranks=2", "--coconet-to-cpu"],
-]
-TOKEN = re.compile(r"[A-Za-z_][\w.]*|[%@#!^][\w.]+|-?\d+(?:\.\d+)?|\S")
-NUMBERS = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "7",
-    "-1",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "4294967296",
-]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
 
 
-def corpus() -> list[str]:
-    """Every program of the tests and examples, comments left out."""
-    programs = []
-    for folder in ("test/lit", "examples"):
-        for path in sorted((ROOT / folder).rglob("*.mlir")):
-            for part in path.read_text().split("// -----"):
-                text = re.sub(r"//.*", "", part).strip()
-                if text:
-                    programs.append(text)
-    return programs
+def _texts(options: argparse.Namespace) -> int:
+    from fuzz.texts import run
+
+    return 1 if run(options.count, options.seed) else 0
 
 
-def mutate(text: str, rng: random.Random, programs: Sequence[str]) -> str:
-    """The text with one to four tokens changed."""
-    for _ in range(rng.randint(1, 4)):
-        tokens = list(TOKEN.finditer(text))
-        if not tokens:
-            return text
-        token = rng.choice(tokens)
-        kind = rng.randrange(5)
-        if kind == 0:
-            new = ""
-        elif kind == 1:
-            new = f"{token.group()} {token.group()}"
-        elif kind == 2:
-            new = rng.choice(tokens).group()
-        elif kind == 3:
-            new = rng.choice(NUMBERS)
-        else:
-            others = TOKEN.findall(rng.choice(programs))
-            new = rng.choice(others) if others else ""
-        text = text[: token.start()] + new + text[token.end() :]
-    return text.replace("// -----", "")
+def _pairs(options: argparse.Namespace) -> int:
+    from fuzz.campaign import Failure, Result, counts, run, show
 
+    wide = sys.stderr.isatty()
 
-def crashes(inputs: Sequence[str], pipeline: Sequence[str]) -> str:
-    """How the tool ends on these inputs: "" if by itself."""
-    command = [str(TOOL), "--split-input-file", *pipeline, "-o", "/dev/null"]
-    try:
-        run = subprocess.run(
-            command, input=SEPARATOR.join(inputs).encode(), capture_output=True, timeout=TIMEOUT
-        )
-    except subprocess.TimeoutExpired:
-        return f"hangs for {TIMEOUT} s"
-    if run.returncode >= 0 and run.returncode < 128:
-        return ""
-    lines = run.stderr.decode(errors="replace").splitlines()
-    said = [line for line in lines if "Assertion" in line or "LLVM ERROR" in line]
-    return said[0] if said else f"ends by signal {-run.returncode}"
+    def progress(result: Result, done: int) -> None:
+        if wide:
+            filled = 30 * done // options.count
+            bar = "#" * filled + "." * (30 - filled)
+            failed = f", {len(result.failures)} failed" if result.failures else ""
+            print(f"\r[{bar}] {done}/{options.count}{failed}", end="", file=sys.stderr)
 
+    def found(failure: Failure) -> None:
+        print(("\n" if wide else "") + show(failure), flush=True)
 
-def find(inputs: Sequence[str], pipeline: Sequence[str]) -> list[tuple[str, str]]:
-    """Inputs that crash by themselves, with what the tool said."""
-    said = crashes(inputs, pipeline)
-    if not said:
-        return []
-    if len(inputs) == 1:
-        return [(inputs[0], said)]
-    half = len(inputs) // 2
-    return find(inputs[:half], pipeline) + find(inputs[half:], pipeline)
+    seeds = range(options.seed, options.seed + options.count)
+    result = run(
+        seeds,
+        jobs=options.jobs,
+        compile_share=options.compile_share,
+        progress=progress,
+        found=found,
+    )
+    if wide:
+        print(file=sys.stderr)
+    print(counts(result))
+    print(f"{options.count} pairs from seed {options.seed}, {len(result.failures)} failed")
+    return 1 if result.failures else 0
 
 
 def main() -> int:
-    """Run all; 1 if something crashes."""
+    """Run one kind; 1 if something fails."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--count", type=int, default=2000, help="inputs for each pipeline")
-    parser.add_argument("--seed", type=int, default=0)
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    for name, count, handler in (("texts", 2000, _texts), ("pairs", 1000, _pairs)):
+        kind = kinds.add_parser(name)
+        kind.add_argument("--count", type=int, default=count)
+        kind.add_argument("--seed", type=int, default=0)
+        kind.set_defaults(handler=handler)
+    kind.add_argument("--jobs", type=int, default=1, help="child processes")
+    kind.add_argument("--compile-share", type=float, default=0.33, help="of pairs, 0 to 1")
     options = parser.parse_args()
-    rng = random.Random(options.seed)
-    programs = corpus()
-    found: dict[str, tuple[str, Sequence[str]]] = {}
-    for pipeline in PIPELINES:
-        for start in range(0, options.count, BATCH):
-            size = min(BATCH, options.count - start)
-            batch = [mutate(rng.choice(programs), rng, programs) for _ in range(size)]
-            for text, said in find(batch, pipeline):
-                found.setdefault(said, (text, pipeline))
-            if sys.stderr.isatty():
-                done = f"{start + size}/{options.count}"
-                print(f"\r{' '.join(pipeline) or 'parse'}: {done}", end="", file=sys.stderr)
-    for said, (text, pipeline) in found.items():
-        print(f"=== coconet-opt {' '.join(pipeline)}: {said}\n{text}\n")
-    total = options.count * len(PIPELINES)
-    print(f"{total} inputs (seed {options.seed}), {len(found)} kinds of crash")
-    return 1 if found else 0
+    return options.handler(options)
 
 
 if __name__ == "__main__":
