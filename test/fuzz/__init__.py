@@ -9,5 +9,6 @@
 - `pairs`: what must hold of a program and a schedule.
 - `numbers`: compiled results against the reference interpreter.
 - `shrink`: a failing pair made small.
+- `known`: bugs that are known, with their messages.
 - `worker`, `campaign`: many pairs, in child processes that may crash or hang.
 """

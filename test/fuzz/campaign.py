@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fuzz.known import known_bug
 from fuzz.pairs import Pair
 from fuzz.shrink import shrink
 from fuzz.worker import decode, describe, encode, signature
@@ -117,16 +118,20 @@ def run_seed(child: Child, seed: int, share: float, known: Iterable[str], result
     """Check one pair. A crash of a kind that is not known yet is made small."""
     answer = child.ask({"seed": seed, "share": share})
     result.counts.update(answer.get("counts", {}))
-    if answer.get("failure"):
-        found = Failure(seed, answer["kind"], answer["failure"], answer["pair"])
-        result.failures.append(found)
+    result.counts["pairs"] += 1
+    message = answer.get("failure") or answer.get("died", "")
+    bug = known_bug(message)
+    if bug:
+        result.counts[f"known bug: {bug}"] += 1
     elif "died" in answer:
-        kind = signature(answer["died"])
+        kind = signature(message)
         pair = child.pair()
         if pair is not None and kind not in known:
             pair = shrink(pair, lambda tried: _dies(child, tried, kind), _SHRINK_SECONDS)
         text = describe(pair) if pair is not None else "no pair was drawn"
-        result.failures.append(Failure(seed, kind, answer["died"], text))
+        result.failures.append(Failure(seed, kind, message, text))
+    elif message:
+        result.failures.append(Failure(seed, answer["kind"], message, answer["pair"]))
 
 
 def _dies(child: Child, pair: Pair, kind: str) -> bool:

@@ -13,6 +13,7 @@ import pickle
 import sys
 from pathlib import Path
 
+from fuzz.known import known_bug
 from fuzz.pairs import Outcome, Pair, check, draw_pair
 from fuzz.recipe import source
 from fuzz.shrink import shrink
@@ -66,8 +67,8 @@ class Worker:
         outcome = draw_pair(seed, share, self.watch)
         counts = dict(outcome.counts)
         failure = outcome.failure
-        if not failure:
-            return {"counts": counts}
+        if not failure or known_bug(failure):
+            return {"counts": counts, "failure": failure}
         kind = signature(failure)
 
         def fails(pair: Pair) -> bool:

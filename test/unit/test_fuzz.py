@@ -10,7 +10,7 @@ import coconet_mlir as cc
 import numpy as np
 import pytest
 from coconet_mlir import ir
-from fuzz import campaign, numbers, pairs
+from fuzz import campaign, known, numbers, pairs
 from fuzz.pairs import Pair, check, draw_pair
 from fuzz.programs import draw_recipe
 from fuzz.recipe import Argument, Call, Recipe, Ref, Size, build, source
@@ -22,7 +22,8 @@ CHUNKS, CHUNK = 10, 20
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_pairs(chunk):
-    result = campaign.run(range(chunk * CHUNK, (chunk + 1) * CHUNK))
+    seeds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
+    result = campaign.run(seeds, compile_share=0.6)
     assert not result.failures, "\n".join(map(campaign.show, result.failures))
     counts = result.counts
     assert counts["pairs"] == CHUNK
@@ -119,6 +120,15 @@ def test_a_refusal_without_a_name_is_found(monkeypatch):
     assert "names no operation: it does not work" in check(PAIR).failure
 
 
+def test_known_bugs_are_counted(monkeypatch):
+    monkeypatch.setattr(known, "KNOWN", (("aborted", "it aborts"),))
+    answers = iter([{"died": "it aborted"}, {"counts": {}, "failure": "has aborted"}])
+    monkeypatch.setattr(campaign.Child, "ask", lambda child, request: next(answers))
+    result = campaign.run(range(2))
+    assert not result.failures
+    assert result.counts == {"pairs": 2, "known bug: it aborts": 2}
+
+
 def test_failing_pairs_are_shrunk():
     def fails(pair: Pair) -> bool:
         return any(call.function == "tanh" for call in pair.recipe.calls)
@@ -138,7 +148,7 @@ def draw(self, seed, share):
         os.abort()
     if seed == 2:
         time.sleep(1000)
-    return {"counts": {"pairs": 1}}
+    return {"counts": {"drawn": 1}}
 
 worker.Worker.draw = draw
 worker.main()
@@ -154,7 +164,7 @@ def test_crashes_and_hangs_are_survived(monkeypatch, tmp_path):
     monkeypatch.setattr(campaign, "_SECONDS", 6)
     monkeypatch.setattr(campaign, "_SHRINK_SECONDS", 0)
     result = campaign.run(range(4))
-    assert result.counts["pairs"] == 2
+    assert result.counts["drawn"] == 2
     found = {failure.seed: failure.message for failure in result.failures}
     assert found == {1: "ends with -6: nothing is said", 2: "hangs for 6 s"}
     assert "def f(" in result.failures[0].pair

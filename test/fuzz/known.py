@@ -1,0 +1,27 @@
+"""Bugs that are known: pairs that show them are counted, and are no failure. Mend one, and its line
+goes."""
+
+from __future__ import annotations
+
+import re
+
+KNOWN: tuple[tuple[str, str], ...] = (
+    # Message, bug.
+    (r"offset 0 is out-of-bounds: 0 >= 0", "a box of a dimension of static size 0 is not lowered"),
+    (r"index 0 is out of bounds for axis 0 with size 0", "dropout takes a step that is cut"),
+    (r"an operand has at most the rank of the result", "dropout takes a step that is cut"),
+    (r"Cannot call front\(\) on empty SetVector", "reorder past nothing that is gathered"),
+    (r"a result on slices is cut, or the same", "reorder reduces a result that stays cut"),
+    (
+        r"\.reorder\(.*is refused, but changed the program",
+        "reorder gathers a result that stays cut",
+    ),
+)
+
+
+def known_bug(message: str) -> str | None:
+    """The known bug that a failure shows."""
+    for pattern, bug in KNOWN:
+        if re.search(pattern, message):
+            return bug
+    return None
