@@ -33,6 +33,11 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() ||
       !llvm::all_of(op.getIndexingMapsArray(), isSimple))
     return;
+  // What reads elements at its own places is left to upstream's loops.
+  if (llvm::any_of(*op.getBody(), [](Operation &inner) {
+        return inner.getNumRegions() > 0;
+      }))
+    return;
   if (succeeded(lowerReduction(op)))
     return;
   OpBuilder builder(op);

@@ -1,6 +1,7 @@
 //===- TensorOps.cpp - contractions, reductions and shape ops ---------------===//
 
 #include "Conversion/ToKernels/KernelBuilder.h"
+#include "Conversion/ToKernels/LowerNeural.h"
 #include "Conversion/ToKernels/ScalarOps.h"
 #include "IR/KernelOps.h"
 #include "IR/RankOps.h"
@@ -36,8 +37,8 @@ static Value castShape(OpBuilder &builder, Location loc, Value value,
 }
 
 /// The tensor in another element type, by one pointwise kernel.
-static Value castElements(OpBuilder &builder, Location loc, Value value,
-                          Type element, Value init = {}) {
+static Value castTensor(OpBuilder &builder, Location loc, Value value,
+                        Type element, Value init = {}) {
   RankedTensorType type = typeOf(value);
   if (type.getElementType() == element)
     return value;
@@ -151,8 +152,8 @@ static FailureOr<Value> lowerMatmul(OpBuilder &builder, MatmulOp op) {
   IndexMath m(builder, loc);
   RankedTensorType type = op.getType();
   Type element = type.getElementType(), wide = computeType(element);
-  Value lhs = castElements(builder, loc, op.getLhs(), wide);
-  Value rhs = castElements(builder, loc, op.getRhs(), wide);
+  Value lhs = castTensor(builder, loc, op.getLhs(), wide);
+  Value rhs = castTensor(builder, loc, op.getRhs(), wide);
   Iteration iteration = op.getIteration();
   SmallVector<OpFoldResult> sizes = resultSizes(m, op, iteration);
   auto wideType = RankedTensorType::get(type.getShape(), wide);
@@ -163,8 +164,8 @@ static FailureOr<Value> lowerMatmul(OpBuilder &builder, MatmulOp op) {
   gemm->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   if (wide == element)
     return gemm.getResult();
-  return castElements(builder, loc, gemm.getResult(), element,
-                      makeInit(builder, op.getResult(), sizes));
+  return castTensor(builder, loc, gemm.getResult(), element,
+                    makeInit(builder, op.getResult(), sizes));
 }
 
 /// Reduce in the compute type without the reduced dimensions, round, and put
@@ -211,7 +212,7 @@ static FailureOr<Value> lowerReduce(OpBuilder &builder, ReduceOp op) {
                                                    elements[1], value));
           })
           .getResult(0);
-  Value narrow = castElements(builder, loc, reduced, element);
+  Value narrow = castTensor(builder, loc, reduced, element);
   return reshapeTensor(builder, loc, narrow, op.getType(),
                        resultSizes(m, op, iteration));
 }
@@ -318,6 +319,8 @@ LogicalResult coconet::lowerTensorOp(OpBuilder &builder, Operation *op) {
                 builder, o.getLoc(), cast<TypedAttr>(o.getValueAttr())));
           })
           .Default([&](Operation *o) -> Result {
+            if (Value neural = lowerNeural(builder, o))
+              return neural;
             refuse(o, "has no lowering to kernels",
                    "run --coconet-decompose and --coconet-to-rank first");
             return failure();

@@ -57,6 +57,9 @@ RankTranslator::iteratedSizes(IterationOpInterface op) {
     auto position = dyn_cast<AffineDimExpr>(expr);
     if (position && extents[position.getPosition()])
       sizes.push_back(*extents[position.getPosition()]);
+    else if (position) // No operand has it: the op says how many.
+      sizes.push_back(
+          outer.getIndexAttr(iteration.extents[position.getPosition()]));
     else
       sizes.push_back(outer.getIndexAttr(1));
   }
@@ -188,6 +191,15 @@ LogicalResult RankTranslator::translateDropout(DropoutOp op) {
   if (mapped.flattened)
     return refuse(op, "uses a flat slice that is gathered in the same region",
                   "use it after the region");
+  // A chunk's elements count from its place in the whole.
+  auto place = places.find(op.getOperand());
+  SmallVector<OpFoldResult> whole = mapped.sizes;
+  if (place != places.end()) {
+    if (place->second.scattered)
+      return refuse(op, "drops elements of a gathered dimension chunk by chunk",
+                    "leave it out of the overlap, or chunk another dimension");
+    whole[place->second.dim] = place->second.size;
+  }
   SmallVector<Value> offsets, strides;
   if (!layout.flat.empty()) {
     Chunk chunk =
@@ -197,11 +209,13 @@ LogicalResult RankTranslator::translateDropout(DropoutOp op) {
   } else {
     for (auto [dim, axes] : llvm::enumerate(layout.dims)) {
       OpFoldResult offset = m.constant(0);
-      if (!axes.empty())
-        offset = chunkOf(mapped.sizes[dim], axes, layout.mesh, loc).start;
+      if (place != places.end() && place->second.dim == int64_t(dim))
+        offset = place->second.start;
+      else if (!axes.empty())
+        offset = chunkOf(whole[dim], axes, layout.mesh, loc).start;
       offsets.push_back(m.value(offset));
       strides.push_back(
-          m.value(m.product(ArrayRef(mapped.sizes).drop_front(dim + 1))));
+          m.value(m.product(ArrayRef(whole).drop_front(dim + 1))));
     }
   }
   Value coordinate;
