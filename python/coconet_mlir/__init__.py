@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from coconet_mlir.runtime import Executable
     from coconet_mlir.schedule import Schedule
     from coconet_mlir.specs import local, mesh, partial, sliced, state, tensor
+    from coconet_mlir.stages import recv, send, trace_stages
     from coconet_mlir.tracing import Tensor, named
 
 _MODULES = {
@@ -47,6 +48,7 @@ _MODULES = {
     "program": "Program load parse program trace",
     "runtime": "Executable",
     "schedule": "Schedule",
+    "stages": "recv send trace_stages",
     "specs": "TensorSpec local mesh partial sliced state tensor",
     "tracing": "Tensor named",
 }

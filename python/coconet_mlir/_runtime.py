@@ -148,7 +148,7 @@ class PackedArguments:
         arguments: for each rank, addresses of the variables that hold its other arguments.
         keep: whatever owns the memory behind those addresses.
         results: for each rank, the address of the variable that points at its result structure,
-            which comes before the rank.
+            which comes before the rank; None where its function returns nothing.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class PackedArguments:
         ranks: Sequence[int],
         arguments: Sequence[Sequence[int]],
         keep: object = None,
-        results: Sequence[int] | None = None,
+        results: Sequence[int | None] | None = None,
     ) -> None:
         if len(arguments) != len(ranks):
             raise ValueError(
@@ -166,7 +166,7 @@ class PackedArguments:
         self._ranks = (ctypes.c_void_p * count)(*ranks)
         first = ctypes.addressof(self._ranks)
         size = ctypes.sizeof(ctypes.c_void_p)
-        heads = [[address] for address in results] if results else [[] for _ in ranks]
+        heads = [[] if address is None else [address] for address in results or [None] * count]
         self._rows = [
             (ctypes.c_void_p * (1 + len(head) + len(row)))(*head, first + size * rank, *row)
             for rank, (head, row) in enumerate(zip(heads, arguments, strict=True))
@@ -209,7 +209,7 @@ class World:
         arguments: Sequence[Sequence[int]],
         *,
         keep: object = None,
-        results: Sequence[int] | None = None,
+        results: Sequence[int | None] | None = None,
     ) -> PackedArguments:
         """Prepare ``arguments[rank]``, addresses of argument variables, for calls of ``run``.
 

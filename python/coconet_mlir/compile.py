@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from coconet_mlir import _runtime, ir
 from coconet_mlir.binding import bind, run_pipeline
+from coconet_mlir.compiled import Compiled, Part
 from coconet_mlir.dtypes import check_name
 from coconet_mlir.errors import CompileError, reported_as
 from coconet_mlir.program import Program, Signature, context
-from coconet_mlir.runtime import Compiled, Executable
+from coconet_mlir.runtime import Executable
 
 if TYPE_CHECKING:
     from coconet_mlir.schedule import Schedule
@@ -42,18 +43,33 @@ def compile(
     """
     base = program if isinstance(program, Program) else program.program
     bound = bind(base, ranks=ranks, mesh=mesh)
+    if function in bound.stages:
+        raise CompileError(
+            f"@{function} is one of the functions {', '.join(bound.stages)}, which are run "
+            "together; compile the program without naming one"
+        )
     signature = bound.signature(function)
-    _check_body(bound, signature)
+    stages = signature.stages or (signature,)
     _check_ports(signature)
-    _check_results(signature)
-    count = signature.mesh.ranks if signature.mesh else ranks or 1
-    results = _result_states(bound, signature)
+    for stage in stages:
+        _check_body(bound, stage)
+        _check_results(stage)
     lowered = bound.copy()
     run_pipeline(lowered, _TO_RANK)
-    sizes = _size_arguments(lowered, signature.name)
+    sizes = [_size_arguments(lowered, stage.name) for stage in stages]
     run_pipeline(lowered, _TO_CPU)
-    compiled = _generate(lowered, signature, count, sizes, results)
-    return Executable(compiled, timeout=timeout)
+    engine = _generate(lowered)
+    parts = tuple(
+        Part(
+            stage,
+            stage.ranks or tuple(range(stage.mesh.ranks if stage.mesh else ranks or 1)),
+            _entry(engine, stage.name),
+            extra,
+            _result_states(bound, stage),
+        )
+        for stage, extra in zip(stages, sizes, strict=True)
+    )
+    return Executable(Compiled(signature, parts, engine), timeout=timeout)
 
 
 def _check_body(program: Program, signature: Signature) -> None:
@@ -107,21 +123,18 @@ def _size_arguments(lowered: Program, function: str) -> tuple[tuple[int, int], .
     return tuple((argument, dim) for argument, dim in pairs)
 
 
-def _generate(
-    lowered: Program,
-    signature: Signature,
-    ranks: int,
-    sizes: tuple[tuple[int, int], ...],
-    results: tuple[str | None, ...],
-) -> Compiled:
+def _generate(lowered: Program) -> Any:
     from coconet_mlir.execution_engine import ExecutionEngine
 
     _runtime.load_library()
     with context(), reported_as(CompileError):
-        engine: Any = ExecutionEngine(
+        return ExecutionEngine(
             lowered.module, opt_level=3, shared_libs=[str(_runtime.library_path())]
         )
-    address = engine.raw_lookup(f"_mlir_ciface_{signature.name}")
+
+
+def _entry(engine: Any, function: str) -> int:
+    address: int = engine.raw_lookup(f"_mlir_ciface_{function}")
     if not address:
-        raise CompileError(f"the compiled code has no entry point for @{signature.name}")
-    return Compiled(signature, ranks, address, sizes, results, engine)
+        raise CompileError(f"the compiled code has no entry point for @{function}")
+    return address

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
 from coconet_mlir import ir
 from coconet_mlir.errors import CoCoNetError, Diagnostic, InputError, ProgramError, reported_as
-from coconet_mlir.layout import Layout, Mesh
+from coconet_mlir.layout import Mesh
+from coconet_mlir.signatures import Port as Port
+from coconet_mlir.signatures import Signature as Signature
+from coconet_mlir.signatures import find_mesh, merged, port_of
 from coconet_mlir.specs import TensorSpec
 from coconet_mlir.tracing import Builder, Tensor, error_here, user_frame
 
@@ -20,54 +22,6 @@ from coconet_mlir.tracing import Builder, Tensor, error_here, user_frame
 def context() -> ir.Context:
     """The MLIR context that all programs and schedules share."""
     return ir.Context()
-
-
-@dataclass(frozen=True)
-class Port:
-    """An argument or a result of a program.
-
-    Attributes:
-        name: the name it has at run time, "argument 0" or "result 0" where it has none.
-        shape: logical sizes (one rank's for a local tensor); None where open.
-        dims: names of the sizes, "" where there is none.
-    """
-
-    name: str
-    shape: tuple[int | None, ...]
-    dtype: str
-    layout: Layout
-    dims: tuple[str, ...] = ()
-    state: bool = False
-
-    def __str__(self) -> str:
-        words = [self.size_text(d) for d in range(len(self.shape))]
-        state = "state, " if self.state else ""
-        return f"{self.name}: {'x'.join([*words, self.dtype])}, {state}{self.layout.describe()}"
-
-    def size_text(self, dim: int) -> str:
-        """A size as a number, a name or "?"."""
-        size = self.shape[dim]
-        return str(size) if size is not None else self.dims[dim] or "?"
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a function takes and gives. `mesh` is None where nothing names one."""
-
-    name: str
-    arguments: tuple[Port, ...]
-    results: tuple[Port, ...]
-    mesh: Mesh | None
-
-    @property
-    def states(self) -> tuple[Port, ...]:
-        """Arguments that keep their value between runs."""
-        return tuple(port for port in self.arguments if port.state)
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        """Arguments that each run gets anew."""
-        return tuple(port for port in self.arguments if not port.state)
 
 
 class Program:
@@ -128,24 +82,44 @@ class Program:
         listed = ", ".join(self.functions) or "none"
         raise InputError(f"{message}; functions here: {listed}")
 
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Names of the functions that are run by ranks of their own, in order of these."""
+        found = []
+        for op in self._function_ops():
+            held = op.operation.attributes
+            if "coconet.ranks" in held:
+                found.append((ir.DenseI64ArrayAttr(held["coconet.ranks"])[0], _symbol(op)))
+            elif "coconet.stage" in held:
+                found.append((ir.IntegerAttr(held["coconet.stage"]).value, _symbol(op)))
+        return tuple(name for _, name in sorted(found))
+
     def signature(self, function: str | None = None) -> Signature:
-        """Arguments, results and mesh of a function."""
+        """Arguments, results and mesh of a function, by default of the whole program: where several
+        functions are run by ranks of their own, a port whose name two of them have is called
+        FUNCTION.NAME."""
+        if function is None and self.stages:
+            return merged([self.signature(name) for name in self.stages])
         op = self.function_op(function)
         block = op.operation.regions[0].blocks[0]
         arguments = tuple(
-            _port(value.type, attributes, f"argument {index}", "coconet.arg_name")
+            port_of(value.type, attributes, f"argument {index}", "coconet.arg_name")
             for index, (value, attributes) in enumerate(
                 zip(block.arguments, _attributes(op, "arg_attrs"), strict=True)
             )
         )
         types = ir.FunctionType(op.operation.attributes["function_type"].value).results
         results = tuple(
-            _port(type_, attributes, f"result {index}", "coconet.result_name")
+            port_of(type_, attributes, f"result {index}", "coconet.result_name")
             for index, (type_, attributes) in enumerate(
                 zip(types, _attributes(op, "res_attrs"), strict=True)
             )
         )
-        return Signature(_symbol(op), arguments, results, find_mesh(self.module, op))
+        held = op.operation.attributes
+        ranks = (
+            tuple(ir.DenseI64ArrayAttr(held["coconet.ranks"])) if "coconet.ranks" in held else ()
+        )
+        return Signature(_symbol(op), arguments, results, find_mesh(self.module, op), ranks)
 
     def schedule(self) -> Any:
         """An empty schedule of this program."""
@@ -175,44 +149,6 @@ def _attributes(op: ir.OpView, key: str) -> list[Mapping[str, ir.Attribute]]:
     if key not in op.operation.attributes:
         return [{}] * count
     return [{entry.name: entry.attr for entry in held} for held in op.operation.attributes[key]]
-
-
-def _port(type_: ir.Type, held: Mapping[str, Any], default: str, key: str) -> Port:
-    if not isinstance(type_, ir.RankedTensorType):
-        return Port(held[key].value if key in held else default, (), str(type_), Layout())
-    shape = tuple(
-        None if type_.is_dynamic_dim(d) else type_.get_dim_size(d) for d in range(type_.rank)
-    )
-    dims = held.get("coconet.dims")
-    return Port(
-        held[key].value if key in held else default,
-        shape,
-        str(type_.element_type),
-        Layout.of_type(type_),
-        tuple(dim.value for dim in dims) if dims is not None else ("",) * len(shape),
-        "coconet.state" in held,
-    )
-
-
-def find_mesh(module: ir.Module, function: ir.OpView) -> Mesh | None:
-    """The mesh that a function's types, or an attribute of it or its module, name."""
-    for holder in (function.operation, module.operation):
-        if "coconet.mesh" in holder.attributes:
-            return Mesh.from_attribute(holder.attributes["coconet.mesh"])
-    found: list[Mesh] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        arguments = [a for r in op.regions for block in r.blocks for a in block.arguments]
-        for value in [*arguments, *op.results]:
-            if isinstance(value.type, ir.RankedTensorType) and value.type.encoding is not None:
-                mesh = Layout.of_type(value.type).mesh
-                if mesh is not None:
-                    found.append(mesh)
-                    return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found[0] if found else None
 
 
 # ===- Text ------------------------------------------------------------------===
@@ -281,25 +217,49 @@ def trace(
     Raises:
         ProgramError: an operation is not well typed; the error names the Python line.
     """
-    declared = specs or _annotations(function)
+    with context(), ir.Location.file(*_place(function)):
+        module = ir.Module.create()
+    add_function(module, function.__name__, function, mesh, specs)
+    with reported_as(ProgramError):
+        module.operation.verify()
+    return Program(module)
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int, int]:
     code = inspect.unwrap(function).__code__
-    place = (code.co_filename, code.co_firstlineno, 1)
+    return code.co_filename, code.co_firstlineno, 1
+
+
+def add_function(
+    module: ir.Module,
+    name: str,
+    function: Callable[..., Returned],
+    mesh: Mesh | None,
+    specs: Mapping[str, TensorSpec],
+    *,
+    stage: int | None = None,
+) -> None:
+    """Trace a function into a module, with ranks of its own if it is a stage."""
+    declared = specs or _annotations(function)
+    place = _place(function)
     ctx = context()
     with ctx, ir.Location.file(*place):
         try:
             types = [spec.type(mesh) for spec in declared.values()]
         except (ir.MLIRError, InputError) as error:
             raise _at(error, place) from None
-        module = ir.Module.create()
         attributes = {
-            "sym_name": ir.StringAttr.get(function.__name__),
+            "sym_name": ir.StringAttr.get(name),
             "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
             "arg_attrs": ir.ArrayAttr.get(
                 [ir.DictAttr.get(spec.attributes(name)) for name, spec in declared.items()]
             ),
         }
-        if mesh is not None and all(spec.layout(mesh).is_replicated for spec in declared.values()):
+        plain = all(spec.layout(mesh).is_replicated for spec in declared.values())
+        if mesh is not None and (plain or stage is not None):
             attributes["coconet.mesh"] = mesh.attribute()
+        if stage is not None:
+            attributes["coconet.stage"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), stage)
         op = ir.Operation.create(
             "func.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(module.body)
         )
@@ -313,9 +273,6 @@ def trace(
         }
         returned = function(**tensors)
         _finish(op, block, returned, types)
-    with reported_as(ProgramError):
-        module.operation.verify()
-    return Program(module)
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, TensorSpec]:

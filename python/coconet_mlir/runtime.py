@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from coconet_mlir import _runtime
-from coconet_mlir._abi import Array, Results, ResultType, descriptor
+from coconet_mlir._abi import Array, Results, descriptor
 from coconet_mlir.arguments import Sizes, as_arrays, check, check_names, place
+from coconet_mlir.compiled import Compiled, Part
 from coconet_mlir.dtypes import to_numpy
 from coconet_mlir.errors import InputError
 from coconet_mlir.program import Port, Signature
@@ -29,35 +30,14 @@ _PORTION = 0.1
 """Seconds of a loop of steps after which an interrupt is seen."""
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """What the compiler hands over.
-
-    Attributes:
-        signature: of the bound program.
-        ranks: number of ranks.
-        address: of the packed entry point.
-        sizes: argument and dimension whose logical size follows the tensors, in order.
-        results: for each result of the program the state that holds it, or None where the compiled
-            function returns it.
-        code: owns the machine code.
-    """
-
-    signature: Signature
-    ranks: int
-    address: int
-    sizes: tuple[tuple[int, int], ...]
-    results: tuple[str | None, ...]
-    code: object
-
-
 @dataclass
 class _State:
-    """A state's buffers, one a rank, and its logical shape."""
+    """A state's buffers, one for each of the ranks that have it, and its logical shape."""
 
     port: Port
     shape: tuple[int, ...]
     buffers: list[Array]
+    ranks: tuple[int, ...]
 
 
 @dataclass
@@ -81,6 +61,9 @@ class Executable:
         self._compiled = compiled
         self._world = _runtime.World(compiled.ranks, timeout)
         self._states: dict[str, _State] = {}
+        self._ranks = {
+            port.name: part.ranks for part in compiled.parts for port in part.signature.arguments
+        }
 
     # ===- What it is ----------------------------------------------------------===
 
@@ -102,10 +85,11 @@ class Executable:
     @property
     def state_bytes(self) -> tuple[int, ...]:
         """Bytes of state that each rank holds."""
-        return tuple(
-            sum(state.buffers[rank].nbytes for state in self._states.values())
-            for rank in range(self.ranks)
-        )
+        held = [0] * self.ranks
+        for state in self._states.values():
+            for rank, buffer in zip(state.ranks, state.buffers, strict=True):
+                held[rank] += buffer.nbytes
+        return tuple(held)
 
     def __repr__(self) -> str:
         ports = "; ".join(str(port) for port in self.signature.arguments)
@@ -179,11 +163,11 @@ class Executable:
             check(ports[name], checked[name], sizes)
         placed = {}
         for name, arrays in checked.items():
-            parts = place(ports[name], arrays, self.ranks)
+            parts = place(ports[name], arrays, len(self._ranks[name]))
             buffers = [_runtime.empty(part.shape, part.dtype) for part in parts]
             for buffer, part in zip(buffers, parts, strict=True):
                 buffer[...] = part
-            placed[name] = _State(ports[name], arrays[0].shape, buffers)
+            placed[name] = _State(ports[name], arrays[0].shape, buffers, self._ranks[name])
         self._states.update(placed)
 
     def _fill_states(self, sizes: Sizes) -> None:
@@ -192,13 +176,14 @@ class Executable:
             if port.name in self._states:
                 continue
             shape = _known_shape(port, sizes)
+            ranks = self._ranks[port.name]
             buffers = [
                 _runtime.empty(port.layout.rank_shape(shape, rank), to_numpy(port.dtype))
-                for rank in range(self.ranks)
+                for rank in range(len(ranks))
             ]
             for buffer in buffers:
                 buffer[...] = 0
-            self._states[port.name] = _State(port, shape, buffers)
+            self._states[port.name] = _State(port, shape, buffers, ranks)
 
     # ===- Runs ----------------------------------------------------------------===
 
@@ -247,61 +232,69 @@ class Executable:
             check(port, inputs[port.name], sizes)
         self._set(states, sizes)
         self._fill_states(sizes)
-        rows, shapes = self._rows(inputs)
-        return self._pack(rows, shapes, sizes)
+        return self._pack(inputs, sizes)
 
     def _rows(
-        self, inputs: Mapping[str, list[Array]]
+        self, part: Part, inputs: Mapping[str, list[Array]]
     ) -> tuple[list[list[Array]], list[tuple[int, ...]]]:
-        """Each rank's tensors in order, and the logical shapes."""
+        """The tensors of each rank of a function in order, and the logical shapes."""
         columns, shapes = [], []
-        for port in self.signature.arguments:
+        count = len(part.ranks)
+        for port in part.signature.arguments:
             if port.state:
                 held = self._states[port.name]
                 columns.append(held.buffers)
                 shapes.append(held.shape)
             else:
-                columns.append(place(port, inputs[port.name], self.ranks))
+                columns.append(place(port, inputs[port.name], count))
                 shapes.append(inputs[port.name][0].shape)
-        return [list(row) for row in zip(*columns, strict=True)] or [[]] * self.ranks, shapes
+        return [list(row) for row in zip(*columns, strict=True)] or [[]] * count, shapes
 
-    def _pack(self, rows: list[list[Array]], shapes: list[tuple[int, ...]], sizes: Sizes) -> _Call:
-        extra = [shapes[argument][dim] for argument, dim in self._compiled.sizes]
-        results = [Results(self._result_types()) for _ in rows]
-        addresses, keep = [], []
-        for row in rows:
-            descriptors = [descriptor(array) for array in row]
-            pointers = (ctypes.c_void_p * len(row))(*map(ctypes.addressof, descriptors))
-            numbers = (ctypes.c_int64 * len(extra))(*extra)
-            addresses.append([*_each(pointers), *_each(numbers)])
-            keep.append((row, descriptors, pointers, numbers))
-        heads = (ctypes.c_void_p * len(rows))(*(result.address for result in results))
+    def _pack(self, inputs: Mapping[str, list[Array]], sizes: Sizes) -> _Call:
+        """The calls of all ranks; first comes where results go, if there are any."""
+        addresses: dict[int, list[int]] = {}
+        results: dict[int, Results] = {}
+        keep: list[object] = []
+        for part in self._compiled.parts:
+            rows, shapes = self._rows(part, inputs)
+            extra = [shapes[argument][dim] for argument, dim in part.sizes]
+            for rank, row in zip(part.ranks, rows, strict=True):
+                results[rank] = Results(part.result_types)
+                descriptors = [descriptor(array) for array in row]
+                pointers = (ctypes.c_void_p * len(row))(*map(ctypes.addressof, descriptors))
+                numbers = (ctypes.c_int64 * len(extra))(*extra)
+                addresses[rank] = [*_each(pointers), *_each(numbers)]
+                keep.append((row, descriptors, pointers, numbers))
+        order = range(self.ranks)
+        heads = (ctypes.c_void_p * self.ranks)(*(results[rank].address for rank in order))
+        returning = {rank for p in self._compiled.parts if p.result_types for rank in p.ranks}
         packed = self._world.pack(
-            addresses,
+            [addresses[rank] for rank in order],
             keep=(keep, results, heads),
-            results=_each(heads) if self._result_types() else None,
+            results=[a if r in returning else None for r, a in enumerate(_each(heads))],
         )
-        return _Call(packed, results, sizes)
+        return _Call(packed, [results[rank] for rank in order], sizes)
 
-    def _result_types(self) -> list[ResultType]:
-        return [
-            ResultType(to_numpy(port.dtype), 1 if port.layout.flat else len(port.shape))
-            for port, state in zip(self.signature.results, self._compiled.results, strict=True)
-            if state is None
-        ]
+    def _addresses(self) -> int | list[int]:
+        """The entry point, or that of each rank."""
+        parts = self._compiled.parts
+        if len(parts) == 1:
+            return parts[0].address
+        found = {rank: part.address for part in parts for rank in part.ranks}
+        return [found[rank] for rank in range(self.ranks)]
 
     def _execute(self, call: _Call, steps: int) -> list[list[Array]]:
         """Run, and return each rank's results of the last step."""
         # Results are new memory in each step, so a loop that returns some is ours. Other loops are
         # the runtime's, in portions between which Python can be interrupted.
-        alone = bool(self._result_types())
+        alone = any(part.result_types for part in self._compiled.parts)
         taken: list[list[Array]] = []
         portion = 1
         while steps:
             portion = min(portion, steps)
             start = time.perf_counter()
             keep = (self._compiled.code, call)
-            self._world.run(self._compiled.address, call.packed, repeat=portion, keep=keep)
+            self._world.run(self._addresses(), call.packed, repeat=portion, keep=keep)
             taken = [results.take() for results in call.results]
             steps -= portion
             if not alone and time.perf_counter() - start < _PORTION:
@@ -309,11 +302,17 @@ class Executable:
         return taken
 
     def _gather(self, call: _Call, taken: list[list[Array]]) -> dict[str, Array]:
-        """Logical results by name. A replicated one is rank 0's own memory."""
+        """Logical results by name. A replicated one is the first rank's own memory."""
+        found: dict[str, Array] = {}
+        for part in self._compiled.parts:
+            found.update(self._gather_part(part, [taken[rank] for rank in part.ranks]))
+        return found
+
+    def _gather_part(self, part: Part, taken: list[list[Array]]) -> dict[str, Array]:
         found: dict[str, Array] = {}
         addresses: set[int] = set()
-        returned: Iterator[int] = iter(range(len(self._result_types())))
-        for port, state in zip(self.signature.results, self._compiled.results, strict=True):
+        returned: Iterator[int] = iter(range(len(part.result_types)))
+        for port, state in zip(part.signature.results, part.results, strict=True):
             if state is not None:
                 found[port.name] = self.read(state)
                 continue
@@ -325,21 +324,8 @@ class Executable:
                 found[port.name] = parts[0].copy() if address in addresses else parts[0]
                 addresses.add(address)
             else:
-                found[port.name] = port.layout.join(parts, self._shape(port, parts))
+                found[port.name] = port.layout.join(parts, _shape(port, parts))
         return found
-
-    def _shape(self, port: Port, parts: Sequence[Array]) -> tuple[int, ...]:
-        """Logical shape of a result."""
-        layout = port.layout
-        if None not in port.shape:
-            return tuple(size for size in port.shape if size is not None)
-        shape = list(parts[0].shape)
-        for dim, axes in enumerate(layout.dims):
-            if axes and layout.mesh is not None:
-                # One rank of each position along the axes of the cut, the others at 0.
-                group = {layout.mesh.position(rank, axes): rank for rank in range(self.ranks)}
-                shape[dim] = sum(parts[rank].shape[dim] for rank in group.values())
-        return tuple(shape)
 
     # ===- End -----------------------------------------------------------------===
 
@@ -365,6 +351,20 @@ def _known_shape(port: Port, sizes: Sizes) -> tuple[int, ...]:
     if shape is None:
         raise InputError(f"the size of state '{port.name}' is not known; give it a value")
     return shape
+
+
+def _shape(port: Port, parts: Sequence[Array]) -> tuple[int, ...]:
+    """Logical shape of a result."""
+    layout = port.layout
+    if None not in port.shape:
+        return tuple(size for size in port.shape if size is not None)
+    shape = list(parts[0].shape)
+    for dim, axes in enumerate(layout.dims):
+        if axes and layout.mesh is not None:
+            # One rank of each position along the axes of the cut, the others at 0.
+            group = {layout.mesh.position(rank, axes): rank for rank in range(len(parts))}
+            shape[dim] = sum(parts[rank].shape[dim] for rank in group.values())
+    return tuple(shape)
 
 
 def _check_steps(steps: int) -> None:

@@ -16,7 +16,6 @@ from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
 from coconet_mlir.interpreter.field import Field
 from coconet_mlir.interpreter.float64 import Float64
 from coconet_mlir.interpreter.layouts import Mesh
-from coconet_mlir.interpreter.program import Program, load
 from coconet_mlir.interpreter.run import (
     Execution,
     elements_in,
@@ -24,7 +23,8 @@ from coconet_mlir.interpreter.run import (
     logical_shapes,
     random_inputs,
 )
-from coconet_mlir.interpreter.types import bind_mesh, given_name, op_name
+from coconet_mlir.interpreter.stages import Whole, load_whole
+from coconet_mlir.interpreter.types import given_name, op_name
 from coconet_mlir.interpreter.values import (
     Logical,
     Value,
@@ -37,14 +37,6 @@ from coconet_mlir.interpreter.values import (
 # Of an open dimension: no group divides it; or, where a program needs that, all do.
 _DEFAULT_SIZE = 13
 _EVEN_SIZE = 4
-
-
-@dataclass
-class Side:
-    """One of the two programs and its mesh."""
-
-    program: Program
-    mesh: Mesh
 
 
 @dataclass
@@ -67,23 +59,21 @@ class Comparison:
         sizes: int | Mapping[str, int] | None,
         function: str | None,
     ) -> None:
-        programs = [load(source, function=function) for source in (base, scheduled)]
         self.base, self.scheduled = (
-            Side(program, bind_mesh(program.mesh, *_binding(program, mesh, ranks)))
-            for program in programs
+            load_whole(source, mesh, ranks, function, spread=False) for source in (base, scheduled)
         )
-        self.ranks = max(self.base.mesh.ranks, self.scheduled.mesh.ranks)
+        self.ranks = max(self.base.ranks, self.scheduled.ranks)
         self.outcomes: dict[object, set[bool]] = {}
         self.choices: dict[str, int] = {}
         self.open = sizes is None
-        self.shapes = logical_shapes(self.base.program, sizes, _DEFAULT_SIZE)
-        states = [port for port in self.base.program.arguments if port.state]
-        self.results = len(self.base.program.results) + len(states)
+        self.shapes = logical_shapes(self.base, sizes, _DEFAULT_SIZE)
+        states = [port for port in self.base.arguments if port.state]
+        self.results = len(self.base.results) + len(states)
         self.elements = 0
 
     def interface_difference(self) -> Difference | None:
         """What keeps the programs from being called alike."""
-        base, scheduled = self.base.program, self.scheduled.program
+        base, scheduled = self.base, self.scheduled
         for what in ("arguments", "results"):
             ours, theirs = getattr(base, what), getattr(scheduled, what)
             if len(ours) != len(theirs):
@@ -95,9 +85,9 @@ class Comparison:
                     )
                 if mine.state != other.state:
                     return Difference(mine.name, "it is a state in one program only")
-        for mine, other in zip(base.arguments, scheduled.arguments, strict=True):
-            given = leading_axes(mine.layout, self.base.mesh)
-            taken = leading_axes(other.layout, self.scheduled.mesh)
+        for i, (mine, other) in enumerate(zip(base.arguments, scheduled.arguments, strict=True)):
+            given = leading_axes(mine.layout, base.argument_meshes[i])
+            taken = leading_axes(other.layout, scheduled.argument_meshes[i])
             if given != taken:
                 return Difference(
                     mine.name,
@@ -121,7 +111,7 @@ class Comparison:
                 raise
             # The program may need sizes that divide, which only the caller chose not to say.
             self.open = False
-            self.shapes = logical_shapes(self.base.program, None, _EVEN_SIZE * self.ranks)
+            self.shapes = logical_shapes(self.base, None, _EVEN_SIZE * self.ranks)
             return self.round(seed, number)
         try:
             actual = self._execute(self.scheduled, domain, inputs, degrees[1])
@@ -162,29 +152,33 @@ class Comparison:
         return list(seen)
 
     def _inputs(self, domain: Domain, seed: int) -> list[Array]:
-        return random_inputs(self.base.program, domain, self.base.mesh, self.shapes, seed)
+        return random_inputs(self.base, domain, self.shapes, seed)
 
     def _execute(
-        self, side: Side, domain: Domain, inputs: list[Array], degrees: Degrees | None
+        self, side: Whole, domain: Domain, inputs: list[Array], degrees: Degrees | None
     ) -> Execution:
-        return execute(side.program, domain, side.mesh, inputs, degrees)
+        return execute(side, domain, inputs, degrees)
 
-    def _pairs(self, ours: Execution, theirs: Execution) -> list[tuple[str, Value, Value]]:
-        names = [port.name for port in self.base.program.results]
-        pairs = list(zip(names, ours.results, theirs.results, strict=True))
+    def _pairs(self, ours: Execution, theirs: Execution) -> list[tuple[str, _Placed, _Placed]]:
+        base, scheduled = self.base, self.scheduled
+        names = [port.name for port in base.results]
+        mine = zip(ours.results, base.result_meshes, strict=True)
+        others = zip(theirs.results, scheduled.result_meshes, strict=True)
+        pairs = list(zip(names, mine, others, strict=True))
         for i, value in ours.states.items():
-            name = f"state {self.base.program.arguments[i].name}"
-            pairs.append((name, value, theirs.states[i]))
+            own = (value, base.argument_meshes[i])
+            other = (theirs.states[i], scheduled.argument_meshes[i])
+            pairs.append((f"state {base.arguments[i].name}", own, other))
         return pairs
 
     def _compare(self, domain: Domain, ours: Execution, theirs: Execution) -> Difference | None:
         self.elements = 0
         for name, mine, other in self._pairs(ours, theirs):
-            expected = self._gather(self.base, domain, mine)
+            expected = _gathered(domain, mine)
             if expected.disagreement:
                 return Difference(name, f"in the base itself {expected.disagreement}")
             try:
-                actual = self._gather(self.scheduled, domain, other)
+                actual = _gathered(domain, other)
             except InterpretationError as error:
                 return Difference(name, str(error))
             found = _difference(name, expected, actual)
@@ -193,19 +187,16 @@ class Comparison:
             self.elements += expected.array.size
         return None
 
-    def _gather(self, side: Side, domain: Domain, value: Value) -> Logical:
-        return gather(value, side.mesh, lambda *of: combine(domain, *of))
-
     def _with_first_op(
         self, found: Difference, domain: Domain, ours: Execution, theirs: Execution
     ) -> Difference:
         for name, mine in ours.named.items():
             other = theirs.named.get(name)
-            if other is None or mine.element != other.element:
+            if other is None or mine[0].element != other[0].element:
                 continue
             try:
-                expected = self._gather(self.base, domain, mine)
-                actual = self._gather(self.scheduled, domain, other)
+                expected = _gathered(domain, mine)
+                actual = _gathered(domain, other)
             except InterpretationError:
                 continue
             if _difference(name, expected, actual) is not None:
@@ -226,39 +217,41 @@ class Comparison:
         )
         for name, mine, other in pairs:
             if name == difference.where:
+                shape = mine[0].shape
                 values = [
-                    float(_flat(self._gather(side, domain, v).array, difference.index, mine.shape))
-                    for side, v in ((self.base, mine), (self.scheduled, other))
+                    float(_flat(_gathered(domain, placed).array, difference.index, shape))
+                    for placed in (mine, other)
                 ]
                 return Difference(name, difference.reason, difference.index, *values, difference.op)
         return difference
 
     def _chance(self, ours: Execution, degrees: tuple[Degrees, Degrees]) -> float:
         total = degrees[0].chance + degrees[1].chance
-        returned = [side.program.block.last_op for side in (self.base, self.scheduled)]
         both = [
-            [degrees[i].of(value) for value in op.operands] if op is not None else []
-            for i, op in enumerate(returned)
+            [degrees[i].of(value) for value in side.returned]
+            for i, side in enumerate((self.base, self.scheduled))
         ]
         for value, mine, other in zip(ours.results, *both, strict=True):
             total += coincidence(math.prod(value.shape), sum(mine) + sum(other))
         for i, state in ours.states.items():
-            stored = [_stored(side.program, i) for side in (self.base, self.scheduled)]
+            stored = [_stored(side, i) for side in (self.base, self.scheduled)]
             degree = sum(sum(d.of(v)) for d, v in zip(degrees, stored, strict=True))
             total += coincidence(math.prod(state.shape), degree)
         return min(1.0, total)
 
 
-def _binding(
-    program: Program, mesh: Mapping[str, int] | None, ranks: int | None
-) -> tuple[Mapping[str, int] | None, int | None]:
-    """A program without a mesh runs on one rank, whatever the other one needs."""
-    return (None, None) if program.mesh is None else (mesh, ranks)
+_Placed = tuple[Value, Mesh]
+"""A value and the mesh that it lies on."""
 
 
-def _stored(program: Program, argument: int):
+def _gathered(domain: Domain, placed: _Placed) -> Logical:
+    value, mesh = placed
+    return gather(value, mesh, lambda *of: combine(domain, *of))
+
+
+def _stored(program: Whole, argument: int):
     """The value that an argument's state is updated with, or the argument."""
-    state = program.block.args[argument]
+    state = program.block_arguments[argument]
     for use in state.uses:
         if op_name(use.operation) == "coconet.update" and use.index == 0:
             return use.operation.operands[1]

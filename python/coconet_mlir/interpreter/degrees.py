@@ -71,7 +71,8 @@ class Degrees:
         ranks: int,
     ) -> None:
         """Account for one op on tensors of these logical sizes."""
-        if len(op.results) != 1 or op.regions:
+        # What is received has the degree of what was sent.
+        if len(op.results) != 1 or op.regions or name.endswith(".recv"):
             return
         operands = [self.of(o) for o in op.operands]
         elements = float(max([*operand_sizes, *result_sizes, 1]))

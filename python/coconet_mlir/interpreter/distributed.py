@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
@@ -21,9 +22,14 @@ from coconet_mlir.interpreter.types import (
     attribute_of,
     given_name,
     op_name,
+    required,
     tensor_info,
+    text_of,
 )
 from coconet_mlir.interpreter.values import Value
+
+if TYPE_CHECKING:
+    from coconet_mlir.interpreter.stages import Ends
 
 Environment = dict[SSAValue, Value]
 
@@ -34,8 +40,15 @@ class Machine:
     With a mesh of one rank it also runs what a single rank computes.
     """
 
-    def __init__(self, mesh: Mesh, domain: Domain, degrees: Degrees | None = None) -> None:
+    def __init__(
+        self,
+        mesh: Mesh,
+        domain: Domain,
+        degrees: Degrees | None = None,
+        channels: Ends | None = None,
+    ) -> None:
         self.mesh = mesh
+        self.channels = channels
         self.domain = domain
         self.degrees = degrees
         self.updates: dict[SSAValue, Value] = {}
@@ -88,6 +101,8 @@ class Machine:
             if self.degrees is not None and body.last_op is not None:
                 self.degrees.forward(body.last_op.operands, op.results)
             return results
+        if name in ("coconet.send", "coconet.recv"):
+            return self._run_channel(op, name, operands)
         if name == "coconet.update":
             self.updates[op.operands[0]] = operands[1]
             return [self.result(op, operands[1].shape, operands[1].shards)]
@@ -98,6 +113,23 @@ class Machine:
         if kind is None:
             raise InterpretationError("this op is not part of distributed programs")
         return [self.collective(op, kind, operands[0])]
+
+    def _run_channel(self, op: Operation, name: str, operands: list[Value]) -> list[Value]:
+        """Give a value to another function, or take one, shard by shard."""
+        if self.channels is None:
+            raise InterpretationError("the function at the other end of the channel is not run")
+        channel = text_of(required(op, "channel"))
+        if name == "coconet.send":
+            self.channels.send(channel, operands[0], op)
+            return []
+        value, send = self.channels.receive(channel)
+        if len(value.shards) != self.mesh.ranks:
+            raise InterpretationError(
+                f"{len(value.shards)} ranks send and {self.mesh.ranks} receive"
+            )
+        if self.degrees is not None:
+            self.degrees.forward(send.operands, op.results)
+        return [self.result(op, value.shape, value.shards)]
 
     def result(self, op: Operation, shape: tuple[int, ...], shards: list[Array]) -> Value:
         """A value of the op's result type, if that is what the ranks hold."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation
@@ -12,6 +14,8 @@ from coconet_mlir.interpreter.layouts import Layout
 from coconet_mlir.interpreter.types import (
     attribute_of,
     dictionaries,
+    integer,
+    integers,
     layout_attributes,
     layout_of,
     op_name,
@@ -50,6 +54,11 @@ class Program:
         """The body."""
         return self.function.regions[0].blocks[0]
 
+    @property
+    def name(self) -> str:
+        """Of the function."""
+        return text_of(required(self.function, "sym_name"))
+
 
 def load(source: str | ModuleOp, *, function: str | None = None) -> Program:
     """The program in a module: the function of that name, or the first public one."""
@@ -68,6 +77,30 @@ def load(source: str | ModuleOp, *, function: str | None = None) -> Program:
         for i, (type_, attributes) in enumerate(zip(types, given, strict=True))
     ]
     return Program(op, tuple(arguments), tuple(results), _mesh(module, op), _is_rank(op))
+
+
+def stage_names(module: ModuleOp) -> list[str]:
+    """Names of the functions that are run by ranks of their own, in order of these."""
+    found: list[tuple[int, str]] = []
+    for op in (op for block in module.body.blocks for op in block.ops):
+        if op_name(op) != "func.func" or not op.regions[0].blocks:
+            continue
+        name = text_of(required(op, "sym_name"))
+        if attribute_of(op, "coconet.ranks") is not None:
+            found.append((integers(op, "coconet.ranks")[0], name))
+        elif attribute_of(op, "coconet.stage") is not None:
+            found.append((integer(op, "coconet.stage"), name))
+    return [name for _, name in sorted(found)]
+
+
+def qualified(names: Sequence[str], ports: Sequence[Sequence[Port]]) -> tuple[Port, ...]:
+    """The ports of all functions; a name that several have gets that of the function before it."""
+    count = Counter(port.name for held in ports for port in held)
+    return tuple(
+        replace(port, name=f"{name}.{port.name}") if count[port.name] > 1 else port
+        for name, held in zip(names, ports, strict=True)
+        for port in held
+    )
 
 
 def _find_function(module: ModuleOp, name: str | None) -> Operation:

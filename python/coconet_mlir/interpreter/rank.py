@@ -6,7 +6,7 @@ exchange when all members of its group have arrived. Ranks share nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,14 @@ from coconet_mlir.interpreter.domain import (
     is_float,
 )
 from coconet_mlir.interpreter.layouts import REPLICATED, Mesh
-from coconet_mlir.interpreter.types import given_name, op_name, tensor_info
+from coconet_mlir.interpreter.types import (
+    given_name,
+    integers,
+    op_name,
+    required,
+    tensor_info,
+    text_of,
+)
 from coconet_mlir.interpreter.values import Value
 
 Locals = dict[SSAValue, Array]
@@ -31,21 +38,43 @@ Locals = dict[SSAValue, Array]
 
 @dataclass(frozen=True)
 class Arrival:
-    """A rank has reached a collective and waits for its group."""
+    """A rank has reached a collective, or one end of a channel, and waits for its group.
+
+    Attributes:
+        members: numbers of ranks of the whole program, by position.
+        channel: its name; sender and receiver, the two members, arrive with ops of their own.
+    """
 
     op: Operation
     members: tuple[int, ...]
     array: Array
+    channel: str = ""
+
+    def meets(self, other: Arrival | None) -> bool:
+        """Whether the other one has arrived at the same place."""
+        if other is None or other.members != self.members:
+            return False
+        return other.channel == self.channel if self.channel else other.op is self.op
 
 
-Course = Generator[Arrival, Array, list[Array]]
+Course = Generator[Arrival, Array | None, list[Array]]
 
 
 class RankMachine:
-    """Runs a rank function on all ranks of a mesh."""
+    """Runs a rank function on all ranks of a mesh.
 
-    def __init__(self, mesh: Mesh, domain: Domain, degrees: Degrees | None = None) -> None:
+    `ranks` are their numbers in the whole program, where it has other functions too.
+    """
+
+    def __init__(
+        self,
+        mesh: Mesh,
+        domain: Domain,
+        degrees: Degrees | None = None,
+        ranks: Sequence[int] | None = None,
+    ) -> None:
         self.mesh = mesh
+        self.ranks = range(mesh.ranks) if ranks is None else ranks
         self.domain = domain
         self.degrees = degrees
         self.updates: list[dict[SSAValue, Array]] = [{} for _ in range(mesh.ranks)]
@@ -54,47 +83,16 @@ class RankMachine:
 
     def run(self, block: Block, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         """Results per rank; `arguments[r]` are those of rank r."""
-        courses = [
-            self.run_block(block, dict(zip(block.args, own, strict=True)), rank)
+        courses = self.courses(block, arguments)
+        finished = schedule(courses, self.domain)
+        return [finished[rank] for rank in courses]
+
+    def courses(self, block: Block, arguments: Sequence[Sequence[Array]]) -> dict[int, Course]:
+        """The courses of these ranks, ready to be scheduled."""
+        return {
+            self.ranks[rank]: self.run_block(block, dict(zip(block.args, own, strict=True)), rank)
             for rank, own in enumerate(arguments)
-        ]
-        return self._schedule(courses)
-
-    def _schedule(self, courses: list[Course]) -> list[list[Array]]:
-        finished: dict[int, list[Array]] = {}
-        waiting: dict[int, Arrival] = {}
-        ready: list[tuple[int, Array | None]] = [(rank, None) for rank in range(len(courses))]
-        while ready:
-            for rank, received in ready:
-                try:
-                    course = courses[rank]
-                    arrival = next(course) if received is None else course.send(received)
-                    waiting[rank] = arrival
-                except StopIteration as stop:
-                    finished[rank] = stop.value
-            ready = self._exchange(waiting)
-        if waiting:
-            raise InterpretationError(_stuck(waiting, finished))
-        return [finished[rank] for rank in range(len(courses))]
-
-    def _exchange(self, waiting: dict[int, Arrival]) -> list[tuple[int, Array | None]]:
-        """Complete all groups that are present; the ranks that may go on."""
-        released: list[tuple[int, Array | None]] = []
-        for rank in sorted(waiting):
-            if rank not in waiting:
-                continue
-            arrival = waiting[rank]
-            present = [waiting.get(member) for member in arrival.members]
-            if any(other is None or other.op is not arrival.op for other in present):
-                continue
-            arrays = [other.array for other in present if other is not None]
-            kind = collective_kind(op_name(arrival.op)) or ""
-            element = tensor_info(arrival.op.operands[0].type).element
-            parts = COLLECTIVES[kind](self.domain, arrival.op, arrays, element)
-            for member, part in zip(arrival.members, parts, strict=True):
-                del waiting[member]
-                released.append((member, part))
-        return released
+        }
 
     def run_block(self, block: Block, env: Locals, rank: int) -> Course:
         """A course through a block; its value are the terminator's operands."""
@@ -131,8 +129,12 @@ class RankMachine:
             return (yield from CONTROL[name](self, op, operands, env, rank))
         if name in OPS:
             return [np.asarray(OPS[name](self, op, operands, rank))]
+        if name in ("coconet.rank.send", "coconet.rank.recv"):
+            return (yield from self._run_channel(op, name, operands, rank))
         if name.startswith("coconet.rank."):
-            return [(yield self._arrive(op, operands, rank))]
+            received = yield self._arrive(op, operands, rank)
+            assert received is not None
+            return [received]
         if name == "coconet.update":
             self.updates[rank][op.operands[0]] = operands[1]
             return [operands[1]]
@@ -143,8 +145,33 @@ class RankMachine:
             raise InterpretationError("this op is not part of rank programs")
         for members in group_lists(op, self.mesh):
             if rank in members:
-                return Arrival(op, tuple(members), operands[0])
+                numbers = tuple(self.ranks[member] for member in members)
+                return Arrival(op, numbers, operands[0])
         raise InterpretationError(f"rank {rank} is in no group")
+
+    def _run_channel(
+        self, op: Operation, name: str, operands: list[Array], rank: int
+    ) -> Generator[Arrival, Array | None, list[Array]]:
+        """Wait for one's counterpart, and take what it sends."""
+        sends = name == "coconet.rank.send"
+        pairs = zip(integers(op, "senders"), integers(op, "receivers"), strict=True)
+        mine = [pair for pair in pairs if pair[0 if sends else 1] == self.ranks[rank]]
+        if not mine:
+            raise InterpretationError(f"rank {rank} is at no end of the channel")
+        brought = operands[0] if sends else np.empty(0)
+        channel = text_of(required(op, "channel"))
+        received = yield Arrival(op, mine[0], brought, channel)
+        if sends:
+            return []
+        assert received is not None
+        sizes = iter(operands)
+        declared = tensor_info(op.results[0].type).shape
+        shape = tuple(int(next(sizes)) if size < 0 else size for size in declared)
+        if received.shape != shape:
+            raise InterpretationError(
+                f"shape {list(received.shape)} is sent where {list(shape)} is received"
+            )
+        return [received]
 
     def _plain(self, op: Operation, name: str, operands: list[Array]) -> Array:
         """An op of distributed programs on plain tensors: the same with one rank."""
@@ -166,10 +193,54 @@ class RankMachine:
         return self.domain.random(generator, shape)
 
 
+def schedule(courses: Mapping[int, Course], domain: Domain) -> dict[int, list[Array]]:
+    """Run all ranks to their ends; what each returns."""
+    finished: dict[int, list[Array]] = {}
+    waiting: dict[int, Arrival] = {}
+    ready: list[tuple[int, Array | None]] = [(rank, None) for rank in courses]
+    while ready:
+        for rank, received in ready:
+            try:
+                waiting[rank] = courses[rank].send(received)
+            except StopIteration as stop:
+                finished[rank] = stop.value
+        ready = _exchange(waiting, domain)
+    if waiting:
+        raise InterpretationError(_stuck(waiting, finished))
+    return finished
+
+
+def _exchange(waiting: dict[int, Arrival], domain: Domain) -> list[tuple[int, Array | None]]:
+    """Complete all groups that are present; the ranks that may go on."""
+    released: list[tuple[int, Array | None]] = []
+    for rank in sorted(waiting):
+        if rank not in waiting:
+            continue
+        arrival = waiting[rank]
+        present = [waiting.get(member) for member in arrival.members]
+        if not all(arrival.meets(other) for other in present):
+            continue
+        arrays = [other.array for other in present if other is not None]
+        parts = _parts(arrival, arrays, domain)
+        for member, part in zip(arrival.members, parts, strict=True):
+            del waiting[member]
+            released.append((member, part))
+    return released
+
+
+def _parts(arrival: Arrival, arrays: list[Array], domain: Domain) -> Sequence[Array | None]:
+    """What each member receives."""
+    if arrival.channel:
+        return [None, arrays[0]]
+    kind = collective_kind(op_name(arrival.op)) or ""
+    element = tensor_info(arrival.op.operands[0].type).element
+    return COLLECTIVES[kind](domain, arrival.op, arrays, element)
+
+
 def _stuck(waiting: dict[int, Arrival], finished: dict[int, list[Array]]) -> str:
     parts = []
     for rank, arrival in sorted(waiting.items()):
-        label = given_name(arrival.op)
+        label = arrival.channel or given_name(arrival.op)
         shown = f' "{label}"' if label else ""
         parts.append(f"rank {rank} waits in {op_name(arrival.op)}{shown}")
     parts += [f"rank {rank} has returned" for rank in sorted(finished)]

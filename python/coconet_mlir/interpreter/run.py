@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -21,19 +22,20 @@ from coconet_mlir.interpreter.domain import (
 )
 from coconet_mlir.interpreter.float64 import Float64
 from coconet_mlir.interpreter.layouts import Layout, Mesh
-from coconet_mlir.interpreter.program import Port, Program, load
-from coconet_mlir.interpreter.rank import RankMachine
-from coconet_mlir.interpreter.types import bind_mesh
+from coconet_mlir.interpreter.program import Port, Program
+from coconet_mlir.interpreter.rank import Course, RankMachine, schedule
+from coconet_mlir.interpreter.stages import Ends, Exchange, Stage, Whole, load_whole
 from coconet_mlir.interpreter.values import Logical, Value, distribute, gather, leading_axes
 
 
 @dataclass
 class Execution:
-    """What a run left on the ranks. States that were not updated keep their value."""
+    """What a run left on the ranks. States that were not updated keep their value; named values
+    come with their mesh."""
 
     results: list[Value]
     states: dict[int, Value]
-    named: dict[str, Value]
+    named: dict[str, tuple[Value, Mesh]]
 
 
 @dataclass
@@ -66,20 +68,25 @@ def run(
     axes first. With `rounding`, every op rounds to the program's types.
     Raises `InterpretationError` where a rank could not do what the program says.
     """
-    program = load(source, function=function)
-    bound = bind_mesh(program.mesh, mesh, ranks)
+    program = load_whole(source, mesh, ranks, function)
     domain = Float64(rounding=rounding)
     arrays = [
         _prepared(domain, array, port)
         for array, port in zip(_ordered(inputs, program.arguments), program.arguments, strict=True)
     ]
-    execution = execute(program, domain, bound, arrays)
+    execution = execute(program, domain, arrays)
 
-    def whole(value: Value) -> Logical:
+    def whole(value: Value, bound: Mesh) -> Logical:
         return gather(value, bound, lambda *of: combine(domain, *of))
 
-    results = [whole(value) for value in execution.results]
-    states = {program.arguments[i].name: whole(v) for i, v in execution.states.items()}
+    results = [
+        whole(value, bound)
+        for value, bound in zip(execution.results, program.result_meshes, strict=True)
+    ]
+    states = {
+        program.arguments[i].name: whole(v, program.argument_meshes[i])
+        for i, v in execution.states.items()
+    }
     named = [(port.name, r) for port, r in zip(program.results, results, strict=True)]
     return RunResult(
         [result.array for result in results],
@@ -113,20 +120,46 @@ def _prepared(domain: Float64, array: Array, port: Port) -> Array:
 
 
 def execute(
-    program: Program,
-    domain: Domain,
-    mesh: Mesh,
-    arrays: Sequence[Array],
-    degrees: Degrees | None = None,
+    whole: Whole, domain: Domain, arrays: Sequence[Array], degrees: Degrees | None = None
 ) -> Execution:
     """Run a program on inputs that are elements of the domain."""
-    inputs = []
-    for port, array, argument in zip(program.arguments, arrays, program.block.args, strict=True):
-        inputs.append(_distributed_input(program, port, array, mesh))
-        if degrees is not None and is_float(port.element):
-            degrees.known[argument] = INPUT
-    runner = _run_rank if program.is_rank else _run_distributed
-    return runner(program, domain, mesh, inputs, degrees)
+    runs: list[_Run] = []
+    given = iter(arrays)
+    for stage in whole.stages:
+        inputs = []
+        for port, argument in zip(stage.program.arguments, stage.program.block.args, strict=True):
+            inputs.append(_distributed_input(stage.program, port, next(given), stage.mesh))
+            if degrees is not None and is_float(port.element):
+                degrees.known[argument] = INPUT
+        runs.append(_Run(stage, inputs))
+    kinds = {run.stage.program.is_rank for run in runs if run.stage.program.block.first_op}
+    if kinds == {True, False}:
+        raise InterpretationError("some functions are rank programs and some are not")
+    (_run_rank if True in kinds else _run_distributed)(runs, domain, degrees)
+    return _joined(runs)
+
+
+@dataclass
+class _Run:
+    """One stage on its way: what it gets and gives."""
+
+    stage: Stage
+    inputs: list[Value]
+    results: list[Value] = field(default_factory=list)
+    states: dict[int, Value] = field(default_factory=dict)
+    named: dict[str, Value] = field(default_factory=dict)
+
+
+def _joined(runs: Sequence[_Run]) -> Execution:
+    """What all stages gave; states by their position among the arguments of all."""
+    execution = Execution([], {}, {})
+    first = 0
+    for run in runs:
+        execution.results += run.results
+        execution.states.update({first + i: value for i, value in run.states.items()})
+        execution.named.update({n: (value, run.stage.mesh) for n, value in run.named.items()})
+        first += len(run.inputs)
+    return execution
 
 
 def _distributed_input(program: Program, port: Port, array: Array, mesh: Mesh) -> Value:
@@ -148,43 +181,53 @@ def _distributed_input(program: Program, port: Port, array: Array, mesh: Mesh) -
     return distribute(array, shape, port.layout, mesh, port.element)
 
 
-def _run_distributed(
-    program: Program, domain: Domain, mesh: Mesh, inputs: list[Value], degrees: Degrees | None
-) -> Execution:
-    machine = Machine(mesh, domain, degrees)
-    env = dict(zip(program.block.args, inputs, strict=True))
-    results = machine.run_block(program.block, env)
-    states = {
-        i: machine.updates.get(program.block.args[i], inputs[i])
-        for i, port in enumerate(program.arguments)
-        if port.state
-    }
-    # A state is what its buffer holds, whatever the type of the value stored.
-    for i, value in states.items():
-        states[i] = Value(value.shards, value.shape, value.element, program.arguments[i].layout)
-    return Execution(results, states, machine.named)
+def _run_distributed(runs: Sequence[_Run], domain: Domain, degrees: Degrees | None) -> None:
+    exchange = Exchange()
+
+    def body(run: _Run, channels: Ends | None) -> None:
+        program = run.stage.program
+        machine = Machine(run.stage.mesh, domain, degrees, channels)
+        env = dict(zip(program.block.args, run.inputs, strict=True))
+        run.results = machine.run_block(program.block, env)
+        run.named = machine.named
+        for i, port in enumerate(program.arguments):
+            if port.state:
+                value = machine.updates.get(program.block.args[i], run.inputs[i])
+                # A state is what its buffer holds, whatever the type of the value stored.
+                run.states[i] = Value(value.shards, value.shape, value.element, port.layout)
+
+    if len(runs) == 1:
+        return body(runs[0], None)
+    names = [run.stage.program.name for run in runs]
+    exchange.run(
+        {n: partial(body, run, Ends(exchange, n)) for n, run in zip(names, runs, strict=True)}
+    )
 
 
-def _run_rank(
-    program: Program, domain: Domain, mesh: Mesh, inputs: list[Value], degrees: Degrees | None
-) -> Execution:
-    machine = RankMachine(mesh, domain, degrees)
-    arguments = [[value.shards[rank] for value in inputs] for rank in range(mesh.ranks)]
-    returned = machine.run(program.block, arguments)
-    results = [
-        _assembled([own[i] for own in returned], port, mesh)
-        for i, port in enumerate(program.results)
-    ]
-    states = {}
-    for i, port in enumerate(program.arguments):
-        if port.state:
-            argument = program.block.args[i]
-            shards = [
-                machine.updates[rank].get(argument, inputs[i].shards[rank])
-                for rank in range(mesh.ranks)
-            ]
-            states[i] = _assembled(shards, port, mesh)
-    return Execution(results, states, {})
+def _run_rank(runs: Sequence[_Run], domain: Domain, degrees: Degrees | None) -> None:
+    machines: list[RankMachine] = []
+    courses: dict[int, Course] = {}
+    for run in runs:
+        mesh = run.stage.mesh
+        machines.append(RankMachine(mesh, domain, degrees, run.stage.ranks))
+        arguments = [[value.shards[rank] for value in run.inputs] for rank in range(mesh.ranks)]
+        courses |= machines[-1].courses(run.stage.program.block, arguments)
+    finished = schedule(courses, domain)
+    for run, machine in zip(runs, machines, strict=True):
+        program, mesh = run.stage.program, run.stage.mesh
+        returned = [finished[rank] for rank in run.stage.ranks]
+        run.results = [
+            _assembled([own[i] for own in returned], port, mesh)
+            for i, port in enumerate(program.results)
+        ]
+        for i, port in enumerate(program.arguments):
+            if port.state:
+                argument = program.block.args[i]
+                shards = [
+                    machine.updates[rank].get(argument, run.inputs[i].shards[rank])
+                    for rank in range(mesh.ranks)
+                ]
+                run.states[i] = _assembled(shards, port, mesh)
 
 
 def _assembled(shards: list[Array], port: Port, mesh: Mesh) -> Value:
@@ -203,7 +246,7 @@ def _logical_shape(shards: list[Array], layout: Layout, mesh: Mesh) -> tuple[int
 
 
 def logical_shapes(
-    program: Program, sizes: int | Mapping[str, int] | None, default: int
+    program: Whole, sizes: int | Mapping[str, int] | None, default: int
 ) -> list[tuple[int, ...]]:
     """Shapes of the arguments with open dimensions bound.
 
@@ -223,15 +266,12 @@ def logical_shapes(
 
 
 def random_inputs(
-    program: Program,
-    domain: Domain,
-    mesh: Mesh,
-    shapes: Sequence[tuple[int, ...]],
-    seed: int,
+    program: Whole, domain: Domain, shapes: Sequence[tuple[int, ...]], seed: int
 ) -> list[Array]:
     """Inputs for a program, with the leading dimensions of partial and local axes."""
     arrays = []
-    for i, (port, shape) in enumerate(zip(program.arguments, shapes, strict=True)):
+    ports = zip(program.arguments, program.argument_meshes, shapes, strict=True)
+    for i, (port, mesh, shape) in enumerate(ports):
         generator = np.random.default_rng([seed, i])
         leading = leading_axes(port.layout, mesh)
         full = tuple(mesh.size_of((axis,)) for axis in leading) + shape
