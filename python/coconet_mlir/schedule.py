@@ -38,12 +38,16 @@ _MOST_RANKS = 4096
 """Of a comparison, which holds every rank's tensors at once."""
 
 
+Emit = Callable[[ir.Value], ir.Value | None]
+"""Writes a step on a root, and returns the root that is left where it consumes the one given."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One transformation: what it is called, how it is written, what it made of the program."""
 
     title: str
-    emit: Callable[[ir.Value], None]
+    emit: Emit
     program: Program
 
 
@@ -55,7 +59,7 @@ def _match(name: str, root: ir.Value) -> ir.Value:
     return MatchOp(_handle(), root, name).result
 
 
-def _sequence(emitters: Sequence[Callable[[ir.Value], None]]) -> ir.Module:
+def _sequence(emitters: Sequence[Emit]) -> ir.Module:
     """A module with one named sequence that does all of these."""
     with context(), ir.Location.unknown():
         module = ir.Module.create()
@@ -63,8 +67,10 @@ def _sequence(emitters: Sequence[Callable[[ir.Value], None]]) -> ir.Module:
         with ir.InsertionPoint(module.body):
             sequence = transform.NamedSequenceOp(_ENTRY, [_handle()], [])
         with ir.InsertionPoint(sequence.body):
+            root = sequence.body.arguments[0]
             for emit in emitters:
-                emit(sequence.body.arguments[0])
+                left = emit(root)
+                root = root if left is None else left
             transform.YieldOp()
         return module
 
@@ -173,9 +179,11 @@ class Schedule:
     def fuse_allreduce(self, *, slice_state: bool = False) -> Schedule:
         """Split, reorder and fuse every all_reduce with the computation after it."""
 
-        def emit(root: ir.Value) -> None:
+        def emit(root: ir.Value) -> ir.Value:
             options = {"slice-state": True} if slice_state else {}
-            transform.ApplyRegisteredPassOp(_handle(), root, "fuse-allreduce", options=options)
+            return transform.ApplyRegisteredPassOp(
+                _handle(), root, "fuse-allreduce", options=options
+            ).result
 
         return self._step("fuse-allreduce", "fuse_allreduce", emit)
 
@@ -194,7 +202,7 @@ class Schedule:
             module = ir.Module.parseFile(str(script), context())
         return self._add("schedule", f"schedule {script}", module, _copier(module))
 
-    def _step(self, title: str, what: str, emit: Callable[[ir.Value], None]) -> Schedule:
+    def _step(self, title: str, what: str, emit: Emit) -> Schedule:
         try:
             return self._add(title, what, _sequence([emit]), emit)
         except ScheduleError as error:
@@ -205,9 +213,7 @@ class Schedule:
                 "name the region, or what is in it"
             ) from None
 
-    def _add(
-        self, title: str, what: str, script: ir.Module, emit: Callable[[ir.Value], None]
-    ) -> Schedule:
+    def _add(self, title: str, what: str, script: ir.Module, emit: Emit) -> Schedule:
         self.steps.append(Step(title, emit, _apply(self.program, script, what)))
         return self
 
@@ -324,10 +330,10 @@ def _check_sizes(signature: Signature, sizes: int | Mapping[str, int] | None) ->
             raise InputError(f"{size} is no size; give 0 or more")
 
 
-def _copier(script: ir.Module) -> Callable[[ir.Value], None]:
+def _copier(script: ir.Module) -> Emit:
     """Writes the body of a script's sequence into another one."""
 
-    def emit(root: ir.Value) -> None:
+    def emit(root: ir.Value) -> ir.Value:
         block = _entry(script).operation.regions[0].blocks[0]
         values = {block.arguments[0]: root}
         for op in block.operations:
@@ -338,6 +344,10 @@ def _copier(script: ir.Module) -> Callable[[ir.Value], None]:
                 copy.operation.operands[index] = values[operand]
             for old, new in zip(op.operation.results, copy.operation.results, strict=True):
                 values[old] = new
+            takes_root = op.operation.name == "transform.apply_registered_pass"
+            if takes_root and copy.operation.operands[0] == root:
+                root = copy.operation.results[0]
+        return root
 
     return emit
 
