@@ -1,6 +1,7 @@
 """What must hold of a program and a schedule of it.
 
 - A step that is refused leaves the IR as it was, and its message names an operation.
+- The steps, saved and read as a script, make the same program.
 - What the accepted steps make is equivalent to the base on any number of ranks.
 - Compiled, it gives what the reference interpreter makes of the base.
 """
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import coconet_mlir as cc
 from coconet_mlir import ir
@@ -34,6 +37,7 @@ DECLINED = (
     "is no position in a group of",
     "is no position along axis",
     # Compiled:
+    "sizes open and changes the number of dimensions; give all but one a size",
     "is cut flat and has an open size, so its shape would not be known",
     "reduce_scattered in one fused region",
 )
@@ -137,6 +141,7 @@ def _check(
         _try(outcome, schedule, step)
     if str(program) != text:
         raise Failure("the base program changed")
+    _check_script(schedule)
     outcome.counts["pairs with an accepted step"] += bool(schedule.steps)
     outcome.counts["open"] += outcome.pair.recipe.open
     _compare(outcome, schedule)
@@ -182,6 +187,16 @@ def _check_refusal(before: cc.Program, text: str, step: Step, error: cc.Schedule
             pass
     if str(payload) != text:
         raise Failure(f"{step} is refused, but changed the program:\n{payload}")
+
+
+def _check_script(schedule: cc.Schedule) -> None:
+    """The saved schedule does the same to the base program."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "script.mlir"
+        schedule.save(path)
+        again = schedule.base.schedule().apply(path)
+    if str(again.program) != str(schedule.program):
+        raise Failure(f"the saved schedule makes another program:\n{again.program}")
 
 
 class _Recorder(cc.Schedule):

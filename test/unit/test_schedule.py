@@ -167,3 +167,13 @@ def test_empty_name_finds_nothing():
 
     with pytest.raises(cc.ScheduleError, match="no op is named ''"):
         total.schedule().split("")
+
+
+def test_steps_after_a_pass_are_saved(tmp_path):
+    script = tmp_path / "script.mlir"
+    schedule = momentum.schedule().fuse_allreduce(slice_state=True)
+    schedule.save(script)
+    again = momentum.schedule().apply(script).fuse_allreduce()
+    again.save(script)
+    once_more = momentum.schedule().apply(script)
+    assert str(once_more.program) == str(again.program) == str(schedule.program)
