@@ -8,6 +8,8 @@ include "mlir/Interfaces/DestinationStyleOpInterface.td"
 
 def CoCoNet_Buffer : AnyTypeOf<[CoCoNet_Tensor,
     MemRefOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>]>;
+def CoCoNet_FloatBuffer : AnyTypeOf<[CoCoNet_FloatTensor,
+    MemRefOf<[F16, BF16, F32, F64]>]>;
 
 // An op that writes `inits`: tensors become results, buffers are written.
 class CoCoNet_KernelOp<string mnemonic, list<Trait> traits = []>

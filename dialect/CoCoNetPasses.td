@@ -27,6 +27,11 @@ def BindMesh : Pass<"coconet-bind-mesh", "::mlir::ModuleOp"> {
     module, then verifies the module: divisibility that was assumed is checked.
     `ranks=8` binds the only axis; `axes=dp=2,tp=4` binds by name. A program
     without mesh is replicated on all ranks and stays as it is.
+
+    Functions with `coconet.stage` get `coconet.ranks`: stages take consecutive
+    ranks in their order, each as many as its mesh has. All lists of the module
+    are then checked to be the ranks 0 to N - 1, each once, and channels to join
+    one send to one recv.
   }];
   let options = [
     Option<"ranks", "ranks", "int64_t", "0", "size of the only axis">,
@@ -34,22 +39,75 @@ def BindMesh : Pass<"coconet-bind-mesh", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckChannels : Pass<"coconet-check-channels", "::mlir::ModuleOp"> {
+  let summary = "every send has its recv";
+  let description = [{
+    Reports a channel that is not one send and one recv of two functions with
+    `coconet.stage` or `coconet.ranks`, whose types differ in more than the mesh,
+    or whose functions have unlike numbers of ranks. Binding the mesh and
+    `--coconet-to-rank` check the same. Changes nothing.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Schedule transformations
 //===----------------------------------------------------------------------===//
 
 def SplitAllReduce : Pass<"coconet-split-all-reduce"> {
-  let summary = "AR(x) -> AG(RS(x))";
+  let summary = "one all_reduce as several collectives";
   let description = [{
-    Every all_reduce called `name` becomes a reduce_scatter and an all_gather
-    along `dim`, or flat. They are called `NAME.rs` and `NAME.ag`. Any size is
-    legal: cuts may be uneven. Declined where the cut would not be one flat cut.
-    CoCoNet section 3.1.
+    Every all_reduce called `name` becomes, by `into`:
+
+    - `rs_ag`: `AG(RS(x))` along `dim`, or flat; `NAME.rs`, `NAME.ag`.
+    - `reduce_broadcast`: a broadcast of what reduce_to_root gives the member at
+      position `root`; `NAME.reduce`, `NAME.bc`.
+    - `hierarchical`: `AG_in(AR_out(RS_in(x)))` over `inner` and `outer` axes;
+      `NAME.rs`, `NAME.ar`, `NAME.ag`. Sums of f16 and bf16 stay f32 between the
+      levels.
+
+    Any size is legal: cuts may be uneven. Declined where the cut would not be one
+    flat cut, the root does not exist, the axes do not make up the group, or an
+    algorithm was chosen. CoCoNet section 3.1.
   }];
   let options = [
     Option<"name", "name", "std::string", "", "coconet.name of the all_reduce">,
+    Option<"into", "into", "std::string", "\"rs_ag\"",
+           "rs_ag, reduce_broadcast or hierarchical">,
     Option<"dim", "dim", "int64_t", "0", "dimension to cut">,
-    Option<"flat", "flat", "bool", "false", "cut the flattening instead">
+    Option<"flat", "flat", "bool", "false", "cut the flattening instead">,
+    Option<"root", "root", "int64_t", "0", "position of the root">,
+    ListOption<"inner", "inner", "std::string", "axes of the inner level">,
+    ListOption<"outer", "outer", "std::string", "axes of the outer level">
+  ];
+}
+
+def SetWireType : Pass<"coconet-set-wire-type"> {
+  let summary = "let values travel in a narrow type";
+  let description = [{
+    Sets `coconet.wire_type` on the collectives called `name`, or on those in the
+    fused region called so. Values of f32 or f64 are rounded to it once per hop
+    and added in f32. Lossy. Declined for other ops, and for elements that hold no
+    more than the wire type.
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "", "coconet.name of the collective">,
+    Option<"type", "type", "std::string", "\"f16\"", "f16 or bf16">
+  ];
+}
+
+def SetAlgorithm : Pass<"coconet-set-algorithm"> {
+  let summary = "how the target does a collective";
+  let description = [{
+    Sets `coconet.algorithm` and `coconet.channels` on the collectives or fused
+    regions called `name`. Whether the target has the algorithm is known when the
+    program is lowered. Declined for other ops, and for collectives in a fused
+    region, which is lowered as a whole.
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "", "coconet.name of the collective">,
+    Option<"algorithm", "algorithm", "std::string", "\"two_shot\"",
+           "one_shot, two_shot, ring or library">,
+    Option<"channels", "channels", "int64_t", "0", "number of channels">
   ];
 }
 
@@ -72,6 +130,8 @@ def ReorderAllGather : Pass<"coconet-reorder-all-gather"> {
     `name` takes; replicated operands are sharded, and every value used elsewhere
     is gathered. A reduction over the cut dimension brings an all_reduce.
     Declined where the computations are not convex or do not type on slices.
+    Past a send, `Send(AG(x)) -> AG'(Send(x))`: the all_gather is behind the recv,
+    on whose mesh its axes exist.
     CoCoNet section 3.2.
   }];
   let options = [
@@ -107,6 +167,25 @@ def FuseOps : Pass<"coconet-fuse-ops"> {
   ];
 }
 
+def OverlapOps : Pass<"coconet-overlap-ops"> {
+  let summary = "ops that run chunk by chunk, communication beside computation";
+  let description = [{
+    The ops called `names` become one `coconet.overlap` region of `chunks` chunks
+    along dimension `dim` of its first result. Declined where the set is not
+    convex or not connected, holds no collective or nothing beside one, where the
+    chunks do not run through every op (a contraction, a reduction, a flat cut),
+    or where a collective cuts or gathers the dimension and it does not divide by
+    ranks and chunks. One chunk is for computation that does not depend on the
+    collective. CoCoNet section 3.4.
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string", "coconet.names of the ops">,
+    Option<"chunks", "chunks", "int64_t", "2", "number of chunks">,
+    Option<"dim", "dim", "int64_t", "0", "dimension of the first result">,
+    Option<"result", "result", "std::string", "", "coconet.name of the region">
+  ];
+}
+
 def FuseAllReduce : Pass<"coconet-fuse-all-reduce", "::mlir::func::FuncOp"> {
   let summary = "split, reorder and fuse every all_reduce with what follows it";
   let description = [{
@@ -121,6 +200,26 @@ def FuseAllReduce : Pass<"coconet-fuse-all-reduce", "::mlir::func::FuncOp"> {
            "hold state in slices where all its uses allow it">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def BucketCollectives : Pass<"coconet-bucket-collectives"> {
+  let summary = "many small collectives as one over a list";
+  let description = [{
+    The collectives called `names` become one `coconet.for_each` that holds one
+    collective called `result`, hence one kernel; with `bytes`, as many as their
+    tensors need in program order, none of more than so many bytes. A bucket of
+    one tensor stays as it is.
+
+    Takes all_reduce, broadcast, and reduce_scatter and all_gather of the
+    flattening. Declined where two of them differ in kind, reduction, element type,
+    layout, group, root or an attribute, or where one depends on another.
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string", "coconet.names of the collectives">,
+    Option<"result", "result", "std::string", "",
+           "coconet.name of the collective; by default that of the first">,
+    Option<"bytes", "bytes", "int64_t", "0", "most bytes of a bucket; 0: any number">
+  ];
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,11 +239,11 @@ def Decompose : Pass<"coconet-decompose"> {
 def ToRank : Pass<"coconet-to-rank", "::mlir::ModuleOp"> {
   let summary = "from the distributed program to what one rank runs";
   let description = [{
-    Before: straight-line functions over a bound mesh, without calls and
-    composite ops. After: the same functions on plain tensors that hold one
-    rank's part. Collectives are `coconet.rank.*` ops, free sharding is
-    `coconet.rank.shard`, `mean`, `norm` and dropout use logical sizes and
-    offsets. A cut dimension has its static chunk size where the division is
+    Before: functions over a bound mesh, without calls and composite ops; control
+    flow is `scf.for` and `scf.if`. After: the same functions on plain tensors
+    that hold one rank's part. Collectives are `coconet.rank.*` ops, free
+    sharding is `coconet.rank.shard`, `mean`, `norm` and dropout use logical
+    sizes and offsets. A cut dimension has its static chunk size where the division is
     exact, else an open one; flat slices have one dimension.
 
     Arguments keep their order and attributes; `coconet.layout` says how they
@@ -153,11 +252,44 @@ def ToRank : Pass<"coconet-to-rank", "::mlir::ModuleOp"> {
     since the state's buffer holds them. Sizes that must agree and are not known
     to are checked at run time (`coconet.rank.check_size`).
 
-    Declines open mesh sizes, calls, control flow, and a region that reshapes its
-    own values to slice them flat.
+    What a loop carries keeps its logical sizes; both branches of an `scf.if` give
+    values of the same ones.
+
+    Declines open mesh sizes, calls, other control flow, and a region that
+    reshapes its own values to slice them flat.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect"];
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def CheckCommunication : Pass<"coconet-check-communication", "::mlir::ModuleOp"> {
+  let summary = "prove that no rank waits for ever, and that data in flight is left alone";
+  let description = [{
+    Before: rank programs. One function is run by all ranks of its mesh, several
+    by those that `coconet.ranks` lists. The pass changes nothing. It builds what
+    each rank starts, in order, and plays it: communication completes when it is
+    next on all its members. Since no member is left open, a program that gets
+    stuck in the play gets stuck on every machine.
+
+    Reported, with the ranks, the ops and a remedy: members at different
+    collectives, or at ones of other element type, count, reduction, dimension,
+    root or group; ranks that wait in a circle; a rank that has ended while others
+    wait for it; a send without receive, and the reverse; communication in a loop
+    or branch that its members do not run alike; a write to a tensor that started
+    communication reads; communication that is started and not waited for exactly
+    once. Start order on a rank counts, waited for or not. Sizes that are open are
+    compared where one function computes them.
+  }];
+}
+
+def WatchNonfinite : Pass<"coconet-watch-nonfinite", "::mlir::ModuleOp"> {
+  let summary = "check every float for infinity and NaN where it is computed";
+  let description = [{
+    Before and after: rank programs. `coconet.rank.check_finite` follows every op
+    that computes floats, and comes first for every float argument, so that a run
+    fails at the first op, on the first rank, whose value is not finite. Fused
+    regions are taken apart, so that each op of them is seen.
+  }];
 }
 
 def ToKernels : Pass<"coconet-to-kernels", "::mlir::ModuleOp"> {

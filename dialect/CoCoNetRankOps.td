@@ -9,6 +9,7 @@
 #ifndef COCONET_RANK_OPS_TD
 #define COCONET_RANK_OPS_TD
 
+include "CoCoNetKernelBase.td"
 include "CoCoNetRankBase.td"
 
 def CoCoNet_RankCoordinateOp : CoCoNet_Op<"rank.coordinate", [Pure]> {
@@ -105,6 +106,17 @@ def CoCoNet_RankCheckSizeOp : CoCoNet_Op<"rank.check_size",
   let description = "`what` says in the message which sizes these are.";
   let arguments = (ins Index:$expected, Index:$actual, StrAttr:$what);
   let assemblyFormat = "$what $expected `,` $actual attr-dict";
+}
+
+def CoCoNet_RankCheckFiniteOp : CoCoNet_Op<"rank.check_finite",
+    [MemoryEffects<[MemWrite]>]> {
+  let summary = "fail the run if an element is infinite or not a number";
+  let description = [{
+    `what` says in the message whose value it is. Inserted by
+    `--coconet-watch-nonfinite`.
+  }];
+  let arguments = (ins CoCoNet_FloatBuffer:$operand, StrAttr:$what);
+  let assemblyFormat = "$what $operand attr-dict `:` type($operand)";
 }
 
 #endif // COCONET_RANK_OPS_TD

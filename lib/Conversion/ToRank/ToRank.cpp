@@ -5,6 +5,7 @@
 #include "IR/Refusal.h"
 #include "Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace coconet {
@@ -50,12 +51,13 @@ static LogicalResult checkFunction(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-static LogicalResult convert(func::FuncOp function) {
+static LogicalResult convert(func::FuncOp function,
+                             const ChannelPlan &channels) {
   if (failed(checkFunction(function)) || failed(makeShardsExplicit(function)))
     return failure();
   OpBuilder builder(function);
   auto target = cast<func::FuncOp>(builder.cloneWithoutRegions(function));
-  if (failed(RankTranslator(function, target).translate())) {
+  if (failed(RankTranslator(function, target, channels).translate())) {
     target.erase();
     return failure();
   }
@@ -66,9 +68,12 @@ static LogicalResult convert(func::FuncOp function) {
 namespace {
 struct ToRank : coconet::impl::ToRankBase<ToRank> {
   void runOnOperation() override {
+    FailureOr<ChannelPlan> channels = planChannels(getOperation());
+    if (failed(channels))
+      return signalPassFailure();
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
-      if (!function.isExternal() && failed(convert(function)))
+      if (!function.isExternal() && failed(convert(function, *channels)))
         return signalPassFailure();
   }
 };
