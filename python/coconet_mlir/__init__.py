@@ -26,20 +26,28 @@ if TYPE_CHECKING:
     from coconet_mlir.compile import compile
     from coconet_mlir.errors import *
     from coconet_mlir.layout import Layout, Mesh
+    from coconet_mlir.neural import *
     from coconet_mlir.ops import *
     from coconet_mlir.program import Program, load, parse, program, trace
     from coconet_mlir.runtime import Executable
     from coconet_mlir.schedule import Schedule
-    from coconet_mlir.specs import local, mesh, partial, sliced, state, tensor
+    from coconet_mlir.specs import local, mesh, partial, rooted, sliced, state, tensor
     from coconet_mlir.stages import recv, send, trace_stages
     from coconet_mlir.tracing import Tensor, named
 
 _MODULES = {
-    "collectives": "all_reduce reduce_scatter all_gather all_to_all broadcast shard",
+    "collectives": (
+        "all_reduce reduce_scatter all_gather all_to_all broadcast shard reduce_to_root "
+        "gather_to_root scatter_from_root permute barrier"
+    ),
     "compile": "compile",
     "errors": "CoCoNetError ProgramError ScheduleError CompileError InputError Diagnostic",
     "_runtime": "CollectiveError",
     "layout": "Layout Mesh",
+    "neural": (
+        "layer_norm rms_norm cross_entropy pick take scatter_add pad conv2d conv2d_input_gradient "
+        "conv2d_weight_gradient pool2d"
+    ),
     "ops": (
         "neg abs sqrt rsqrt exp log tanh sigmoid relu gelu silu is_finite add sub mul div pow max "
         "min compare select cast dropout matmul reduce norm softmax reshape broadcast_to transpose "
@@ -49,7 +57,7 @@ _MODULES = {
     "runtime": "Executable",
     "schedule": "Schedule",
     "stages": "recv send trace_stages",
-    "specs": "TensorSpec local mesh partial sliced state tensor",
+    "specs": "TensorSpec local mesh partial rooted sliced state tensor",
     "tracing": "Tensor named",
 }
 _OWNERS = {name: module for module, names in _MODULES.items() for name in names.split()}

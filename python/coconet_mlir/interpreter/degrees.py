@@ -11,6 +11,7 @@ unlike arguments for equal. All such chances add up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from xdsl.ir import Operation, SSAValue
 
@@ -121,7 +122,16 @@ class Degrees:
                 return _repeated(_product(*operands), width * ranks)
             case "reduce":
                 return _repeated(operands[0], width)
-            case "all_reduce" | "reduce_scatter":
+            case "layer_norm" | "rms_norm" | "cross_entropy" | "pool2d":
+                # Sums over all elements, a hash of them or a choice, and further factors.
+                self._hash(operands, elements)
+                wide = _product(_repeated(operands[0], 2 * elements), (1.0, 1.0))
+                return reduce(_product, operands[1:], wide)
+            case "conv2d" | "conv2d_input_gradient" | "conv2d_weight_gradient":
+                return _repeated(_product(*operands), elements)
+            case "scatter_add":
+                return _repeated(operands[0], elements)
+            case "all_reduce" | "reduce_scatter" | "reduce_to_root":
                 if keyword(op, "reduction") == "prod":
                     return operands[0][0] * ranks, operands[0][1] * ranks
                 return _repeated(operands[0], ranks)

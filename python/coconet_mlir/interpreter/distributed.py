@@ -23,6 +23,7 @@ from coconet_mlir.interpreter.types import (
     given_name,
     op_name,
     required,
+    strings,
     tensor_info,
     text_of,
 )
@@ -93,6 +94,7 @@ class Machine:
     ) -> list[Value]:
         """The results of one op."""
         from coconet_mlir.interpreter.distributed_ops import OPS
+        from coconet_mlir.interpreter.neural_ops import NEURAL_OPS
         from coconet_mlir.interpreter.shape_ops import SHAPE_OPS
 
         if name == "coconet.fused":
@@ -101,12 +103,14 @@ class Machine:
             if self.degrees is not None and body.last_op is not None:
                 self.degrees.forward(body.last_op.operands, op.results)
             return results
+        if name == "coconet.barrier":
+            return []
         if name in ("coconet.send", "coconet.recv"):
             return self._run_channel(op, name, operands)
         if name == "coconet.update":
             self.updates[op.operands[0]] = operands[1]
             return [self.result(op, operands[1].shape, operands[1].shards)]
-        handler = OPS.get(name) or SHAPE_OPS.get(name)
+        handler = OPS.get(name) or SHAPE_OPS.get(name) or NEURAL_OPS.get(name)
         if handler is not None:
             return [handler(self, op, operands)]
         kind = collective_kind(name)
@@ -166,11 +170,28 @@ class Machine:
         if attribute_of(op, "groups") is not None:
             return self.result(op, shards[0].shape, shards)
         layout = tensor_info(op.results[0].type).layout
-        if kind == "all_gather" and not layout.flat:
+        if kind == "permute":
+            return self.result(op, self._permuted_shape(op, operand), shards)
+        if kind in ("all_gather", "gather_to_root") and not layout.flat:
             # A gathered flattening is one-dimensional until here.
             targets = [layout.region(operand.shape, self.mesh, r) for r in range(self.mesh.ranks)]
             shards = self.each(_reshaped, shards, [t.shape for t in targets])
         return self.result(op, operand.shape, shards)
+
+    def _permuted_shape(self, op: Operation, operand: Value) -> tuple[int, ...]:
+        """Logical shape once chunks of a cut dimension are values of their own."""
+        axes = strings(op, "axes")
+        shape = list(operand.shape)
+        for dim, cut in enumerate(operand.layout.dims):
+            if axes[0] not in cut:
+                continue
+            parts = self.mesh.size_of(cut)
+            if shape[dim] % parts:
+                raise InterpretationError(
+                    f"{shape[dim]} elements are permuted in {parts} chunks of different sizes"
+                )
+            shape[dim] //= self.mesh.size_of(axes)
+        return tuple(shape)
 
     def each(self, compute: Callable[..., Array], *lists: list) -> list[Array]:
         """`compute` per rank, once for ranks that bring the same objects."""

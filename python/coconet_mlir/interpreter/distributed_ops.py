@@ -194,7 +194,7 @@ def _reduce(machine: Machine, op: Operation, operands: list[Value]) -> Value:
     return machine.result(op, shape, machine.each(compute, operand.shards))
 
 
-def _across(
+def across(
     machine: Machine, kind: str, shards: list[Array], axes: tuple[str, ...], element: str
 ) -> list[Array]:
     """Reduction between ranks inside an op that says it communicates."""
@@ -217,7 +217,7 @@ def _norm(machine: Machine, op: Operation, operands: list[Value]) -> Value:
         return np.asarray(domain.sum(domain.mul(array, array), tuple(range(array.ndim))))
 
     local = machine.each(squares, operand.shards)
-    total = _across(machine, "sum", local, operand.layout.cut_axes, "f64")
+    total = across(machine, "sum", local, operand.layout.cut_axes, "f64")
     roots = machine.each(
         lambda s: domain.round(np.asarray(functions.sqrt(domain, s)), operand.element), total
     )
@@ -243,9 +243,9 @@ def _softmax(machine: Machine, op: Operation, operands: list[Value]) -> Value:
     def share(array: Array, whole: Array) -> Array:
         return domain.round(domain.div(array, whole), operand.element)
 
-    tops = _across(machine, "max", machine.each(largest, operand.shards), axes, "f64")
+    tops = across(machine, "max", machine.each(largest, operand.shards), axes, "f64")
     grown = machine.each(growth, operand.shards, tops)
-    totals = _across(machine, "sum", machine.each(total, grown), axes, "f64")
+    totals = across(machine, "sum", machine.each(total, grown), axes, "f64")
     return machine.result(op, operand.shape, machine.each(share, grown, totals))
 
 
