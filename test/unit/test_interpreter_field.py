@@ -179,3 +179,15 @@ def test_chance_of_a_coincidence():
     assert coincidence(1, 1) < 2.0**-61
     assert coincidence(2**20, 2**10) < 2.0**-21
     assert coincidence(1, 2**40) == 1.0
+
+
+def test_powers_of_a_slice_are_slices_of_the_powers():
+    field = Field(0)
+    x = field.random(np.random.default_rng(0), (4,))
+    y = np.where([True, False, True, False], field.constant(np.array(2.0)), x)
+    whole = functions.power(field, x, y)
+    for start in range(4):
+        here = slice(start, start + 1)
+        np.testing.assert_array_equal(whole[here], functions.power(field, x[here], y[here]))
+    np.testing.assert_array_equal(whole[::2], field.mul(x, x)[::2])
+    assert functions.power(field, x[:0], y[:0]).shape == (0,)

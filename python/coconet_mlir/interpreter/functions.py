@@ -44,12 +44,15 @@ def gelu(domain: Domain, x: Array) -> Array:
 
 
 def power(domain: Domain, x: Array, y: Array) -> Array:
-    """x to the power y; a small integer power, if uniform, is a product."""
-    if y.size:
-        for exponent in range(_LARGEST_POWER + 1):
-            if bool(np.all(y == domain.constant(np.asarray(float(exponent))))):
-                return np.broadcast_arrays(_integer_power(domain, x, exponent), y)[0]
-    return domain.function("pow", x, y)
+    """x to the power y. Where y is a small whole number it is a product, element by element, so that
+    a slice has what the whole has."""
+    x, y = np.broadcast_arrays(x, y)
+    known = [y == domain.constant(np.asarray(float(e))) for e in range(_LARGEST_POWER + 1)]
+    result = x if np.any(known, axis=0).all() else domain.function("pow", x, y)
+    for exponent, here in enumerate(known):
+        if here.any():
+            result = np.where(here, _integer_power(domain, x, exponent), result)
+    return result
 
 
 def _integer_power(domain: Domain, x: Array, exponent: int) -> Array:
