@@ -44,8 +44,8 @@ def gelu(domain: Domain, x: Array) -> Array:
 
 
 def power(domain: Domain, x: Array, y: Array) -> Array:
-    """x to the power y. Where y is a small whole number it is a product, element by element, so that
-    a slice has what the whole has."""
+    """x to the power y. Where y is a small whole number it is a product: element by element, so
+    that a slice has what the whole has."""
     x, y = np.broadcast_arrays(x, y)
     known = [y == domain.constant(np.asarray(float(e))) for e in range(_LARGEST_POWER + 1)]
     result = x if np.any(known, axis=0).all() else domain.function("pow", x, y)
