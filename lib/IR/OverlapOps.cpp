@@ -1,6 +1,8 @@
 //===- OverlapOps.cpp - overlap, start and wait ----------------------------===//
 
 #include "IR/OverlapOps.h"
+#include "IR/Assembly.h"
+#include "IR/KernelOps.h"
 #include "IR/Refusal.h"
 
 using namespace mlir;
@@ -18,10 +20,38 @@ static LogicalResult verifyYield(Operation *op, Region &body, TypeRange types) {
 }
 
 LogicalResult OverlapOp::verifyRegions() {
-  return verifyYield(*this, getBody(), getResultTypes());
+  int64_t chunks = getChunks(), dim = getDim();
+  if (chunks < 1)
+    return refuse(*this, "has " + Twine(chunks) + " chunks",
+                  "give 2 or more, or 1 to run independent ops side by side");
+  if (dim < 0)
+    return refuse(*this, "lies along dimension " + Twine(dim),
+                  "name a dimension of the first result, from 0");
+  if (failed(verifyYield(*this, getBody(), getResultTypes())))
+    return failure();
+  OperandRange yielded = getBody().front().getTerminator()->getOperands();
+  if (yielded.empty() || !llvm::all_of(yielded, [&](Value value) {
+        return value.getParentRegion() == &getBody();
+      }))
+    return refuse(*this, "yields a value from outside, or none",
+                  "it yields what its ops compute");
+  return success();
 }
 
 LogicalResult RankStartOp::verifyRegions() {
+  Block &block = getBody().front();
+  auto communicates = [](Operation &op) {
+    if (isa<CollectiveOpInterface>(op))
+      return true;
+    auto fused = dyn_cast<FusedOp>(op);
+    return fused && llvm::any_of(fused.getBody().front(),
+                                 llvm::IsaPred<CollectiveOpInterface>);
+  };
+  if (!llvm::hasSingleElement(block.without_terminator()) ||
+      !communicates(block.front()))
+    return refuse(*this, "does not hold one op that communicates",
+                  "its region holds one collective, or one fused region with "
+                  "a collective");
   return verifyYield(*this, getBody(), getFuture().getType().getTypes());
 }
 
@@ -31,6 +61,45 @@ LogicalResult RankWaitOp::verify() {
     return success();
   return refuse(*this, "has other results than the future delivers",
                 "the results are those of the future, in order");
+}
+
+//===----------------------------------------------------------------------===//
+// Publishing
+//===----------------------------------------------------------------------===//
+
+bool coconet::isPublished(Operation *kernel, unsigned operand) {
+  auto symmetric = dyn_cast<SymmetricKernelOp>(kernel);
+  if (!symmetric) // One input, which others read.
+    return operand == 0;
+  Access access = symmetric.accessOf(operand);
+  return access == Access::reduce ||
+         (access == Access::gather && !symmetric.isOneShot()) ||
+         (access == Access::slice && symmetric.getRoot());
+}
+
+void SymmetricStartOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : getInputsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+  for (OpOperand &operand : getInitsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                           SideEffects::DefaultResource::get());
+}
+
+LogicalResult SymmetricStartOp::verify() {
+  if (!(*this)->hasAttr(startedAttr))
+    return refuse(*this, "does not say what it starts",
+                  "give it and the kernel that waits for it the same '" +
+                      startedAttr + "'");
+  bool tensors = llvm::all_of(getOperandTypes(), llvm::IsaPred<TensorType>);
+  if (tensors ? getResultTypes() == getOperandTypes() : getResults().empty())
+    return success();
+  return refuse(*this, "has results of other types than its operands",
+                "tensors are results too, in order; buffers are not");
 }
 
 #define GET_OP_CLASSES

@@ -38,9 +38,12 @@ const Point *blockingPoint(const Rank &rank) {
 std::vector<int64_t> selectMembers(const World &world, const Point &point,
                                    bool arrived) {
   std::vector<int64_t> selected;
-  for (int64_t member : point.exchange->group->members) {
+  const Exchange &exchange = *point.exchange;
+  for (size_t i = 0; i < exchange.group->members.size(); ++i) {
+    int64_t member = exchange.group->members[i];
     const Rank &rank = *world.ranks[member];
-    bool isThere = isWaiting(rank) && rank.at.load() == &point;
+    bool isThere = (isWaiting(rank) && rank.at.load() == &point) ||
+                   (exchange.own && !point.isLeave && exchange.underWay[i]);
     if (isThere == arrived)
       selected.push_back(member);
   }

@@ -81,12 +81,9 @@ void waitUntilComplete(Rank &rank, const Point &point, Group &group,
     sleepUntilComplete(rank, point, group, generation);
 }
 
-/// The barrier: returns when all members of the group have arrived at `point`.
-void arrive(Rank &rank, const Point &point) {
+/// Counts the rank in at `point`; the generation that it is part of.
+uint64_t join(Rank &rank, const Point &point) {
   Group &group = *point.exchange->group;
-  uint64_t progress = rank.progress.load(std::memory_order_relaxed);
-  rank.at.store(&point, std::memory_order_relaxed);
-  rank.progress.store(progress + 1, std::memory_order_release);
   uint64_t word = group.barrier.load(std::memory_order_acquire);
   uint64_t next;
   bool isLast;
@@ -101,11 +98,27 @@ void arrive(Rank &rank, const Point &point) {
                         (count + 1);
   } while (!group.barrier.compare_exchange_weak(
       word, next, std::memory_order_acq_rel, std::memory_order_acquire));
-  if (!isLast)
-    waitUntilComplete(rank, point, group, word & generationMask);
-  else if (word & sleeperBit)
+  if (isLast && word & sleeperBit)
     wakeBarrier(group);
+  return word & generationMask;
+}
+
+/// Runs what may block at `point`, which peers can see meanwhile.
+template <typename Block>
+void stopAt(Rank &rank, const Point &point, Block block) {
+  uint64_t progress = rank.progress.load(std::memory_order_relaxed);
+  rank.at.store(&point, std::memory_order_relaxed);
+  rank.progress.store(progress + 1, std::memory_order_release);
+  block();
   rank.progress.store(progress + 2, std::memory_order_release);
+}
+
+/// The barrier: returns when all members of the group have arrived at `point`.
+void arrive(Rank &rank, const Point &point) {
+  stopAt(rank, point, [&] {
+    uint64_t generation = join(rank, point);
+    waitUntilComplete(rank, point, *point.exchange->group, generation);
+  });
 }
 
 Site *internSite(World &world, const char *text) {
@@ -175,20 +188,51 @@ inline Membership &membershipAt(Rank &rank, const char *text) {
 }
 
 /// The exchange of the site and group of `membership` for `count` buffers.
-void selectExchange(World &world, Membership &membership, int64_t count) {
+void selectExchange(World &world, Membership &membership, int64_t count,
+                    bool isStarted) {
   std::lock_guard<std::mutex> lock(world.mutex);
   std::unique_ptr<Exchange> &exchange =
-      world.exchanges[{membership.site, membership.group, count}];
+      world.exchanges[{membership.site, membership.group, count, isStarted}];
   if (!exchange) {
+    size_t size = membership.group->members.size();
     exchange = std::make_unique<Exchange>();
     exchange->site = membership.site;
     exchange->group = membership.group;
     exchange->count = count;
-    exchange->table.resize(membership.group->members.size() * count);
+    exchange->table.resize(size * count);
+    if (isStarted) {
+      exchange->own = std::make_unique<Group>();
+      exchange->own->members = membership.group->members;
+      exchange->group = exchange->own.get();
+      exchange->underWay = std::make_unique<std::atomic<bool>[]>(size);
+    }
     exchange->enter = {++world.points, exchange.get(), false};
     exchange->leave = {++world.points, exchange.get(), true};
   }
   membership.exchange = exchange.get();
+}
+
+/// Publishes the buffers at the site, which the rank is inside of from now on.
+Exchange &publish(Rank &rank, Membership &membership, void *const *buffers,
+                  int64_t count, bool isStarted) {
+  if (membership.insideRun == rank.world->run)
+    fail(rank, [&] {
+      return describe(*membership.site) + " " +
+             (isStarted ? "started" : "entered") + " twice by rank " +
+             std::to_string(rank.id) + "; " +
+             (isStarted ? "wait for" : "leave") + " it first";
+    });
+  if (!membership.exchange || membership.exchange->count != count ||
+      bool(membership.exchange->own) != isStarted)
+    selectExchange(*rank.world, membership, count, isStarted);
+  Exchange &exchange = *membership.exchange;
+  void **row = exchange.table.data() + membership.position * count;
+  // Rows of peers share cache lines, and from step to step the buffers are
+  // mostly the same: reading is cheaper than taking the line from a peer.
+  for (int64_t i = 0; i < count; ++i)
+    if (row[i] != buffers[i])
+      row[i] = buffers[i];
+  return exchange;
 }
 
 } // namespace
@@ -228,29 +272,44 @@ void coconet_rt_check_ranks(coconet_rank *rank, int64_t expected) {
 void **coconet_rt_enter(coconet_rank *rank, const char *site,
                         void *const *buffers, int64_t count) {
   Membership &membership = membershipAt(*rank, site);
-  if (membership.insideRun == rank->world->run)
-    fail(*rank, [&] {
-      return describe(*membership.site) + " entered twice by rank " +
-             std::to_string(rank->id) + "; leave it first";
-    });
-  if (!membership.exchange || membership.exchange->count != count)
-    selectExchange(*rank->world, membership, count);
-  Exchange &exchange = *membership.exchange;
-  void **row = exchange.table.data() + membership.position * count;
-  // Rows of peers share cache lines, and from step to step the buffers are
-  // mostly the same: reading is cheaper than taking the line from a peer.
-  for (int64_t i = 0; i < count; ++i)
-    if (row[i] != buffers[i])
-      row[i] = buffers[i];
+  Exchange &exchange = publish(*rank, membership, buffers, count, false);
   if (exchange.group->members.size() > 1)
     arrive(*rank, exchange.enter);
   membership.insideRun = rank->world->run;
   return exchange.table.data();
 }
 
+void coconet_rt_start(coconet_rank *rank, const char *site,
+                      void *const *buffers, int64_t count) {
+  Membership &membership = membershipAt(*rank, site);
+  Exchange &exchange = publish(*rank, membership, buffers, count, true);
+  membership.insideRun = rank->world->run;
+  membership.isUnderWay = true;
+  exchange.underWay[membership.position].store(true);
+  membership.generation = join(*rank, exchange.enter);
+}
+
+void **coconet_rt_wait(coconet_rank *rank, const char *site) {
+  Membership &membership = membershipAt(*rank, site);
+  if (membership.insideRun != rank->world->run || !membership.isUnderWay)
+    fail(*rank, [&] {
+      return describe(*membership.site) + " waited for by rank " +
+             std::to_string(rank->id) +
+             ", which has not started it; start it first, and wait once";
+    });
+  Exchange &exchange = *membership.exchange;
+  stopAt(*rank, exchange.enter, [&] {
+    waitUntilComplete(*rank, exchange.enter, *exchange.group,
+                      membership.generation);
+    exchange.underWay[membership.position].store(false);
+  });
+  membership.isUnderWay = false;
+  return exchange.table.data();
+}
+
 void coconet_rt_leave(coconet_rank *rank, const char *site) {
   Membership &membership = membershipAt(*rank, site);
-  if (membership.insideRun != rank->world->run)
+  if (membership.insideRun != rank->world->run || membership.isUnderWay)
     fail(*rank, [&] {
       return describe(*membership.site) + " left by rank " +
              std::to_string(rank->id) + ", which is not inside; enter it first";

@@ -133,6 +133,14 @@ void abandonWorld(World &world) {
 void recoverWorld(World &world) {
   for (auto &entry : world.groups)
     entry.second->barrier.store(0);
+  for (auto &entry : world.exchanges) {
+    const Exchange &exchange = *entry.second;
+    if (!exchange.own)
+      continue;
+    exchange.own->barrier.store(0);
+    for (size_t i = 0; i < exchange.own->members.size(); ++i)
+      exchange.underWay[i].store(false);
+  }
   reclaimRun(world.run);
 }
 
@@ -216,6 +224,9 @@ void recordError(World &world, const std::string &message) {
   world.failed.store(true);
   for (auto &entry : world.groups)
     wakeBarrier(*entry.second);
+  for (auto &entry : world.exchanges)
+    if (entry.second->own)
+      wakeBarrier(*entry.second->own);
 }
 
 void leaveCompiledCode(Rank &rank) { longjmp(rank.exit, 1); }

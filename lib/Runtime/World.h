@@ -53,6 +53,11 @@ struct Exchange {
   std::vector<void *> table;
   Point enter;
   Point leave;
+  /// Of a site that is started and waited for later: the barrier is its own, so
+  /// that members may meet elsewhere in between.
+  std::unique_ptr<Group> own;
+  /// By position: has arrived by a start, and its wait is not over.
+  std::unique_ptr<std::atomic<bool>[]> underWay;
 };
 
 /// A rank's place at a site.
@@ -64,6 +69,9 @@ struct Membership {
   Exchange *exchange = nullptr;
   /// The run in which this rank is inside the site, 0 if it is outside.
   uint64_t insideRun = 0;
+  /// Started and not waited for, as part of this generation of the barrier.
+  bool isUnderWay = false;
+  uint64_t generation = 0;
 };
 
 /// Finds a rank's membership by the address of the site's text.
@@ -149,7 +157,7 @@ struct coconet_world {
   std::map<std::vector<int64_t>, std::unique_ptr<coconet::runtime::Group>>
       groups;
   std::map<std::tuple<const coconet::runtime::Site *, coconet::runtime::Group *,
-                      int64_t>,
+                      int64_t, bool>,
            std::unique_ptr<coconet::runtime::Exchange>>
       exchanges;
 };

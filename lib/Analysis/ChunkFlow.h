@@ -1,0 +1,48 @@
+//===- ChunkFlow.h - one dimension followed through ops ---------*- C++ -*-===//
+//
+// Ops that run chunk by chunk cut one dimension of what they make; which
+// dimension that is of every value follows from one of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COCONET_ANALYSIS_CHUNKFLOW_H
+#define COCONET_ANALYSIS_CHUNKFLOW_H
+
+#include "Analysis/Legality.h"
+#include "IR/Layout.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace coconet {
+
+/// Where the chunks lie in the values of a set of ops.
+struct ChunkFlow {
+  /// Dimension that is cut into chunks, of every value that the ops make.
+  llvm::DenseMap<mlir::Value, int64_t> dims;
+  /// The same of operands from outside; others are used whole by every chunk.
+  llvm::MapVector<mlir::OpOperand *, int64_t> outside;
+  /// The axes that cut the dimension in all of the values.
+  AxisList base;
+  /// The axes that cut it, behind those, in some of them: chunk c is the c-th
+  /// part of every slice. Empty where the cut is the same everywhere.
+  AxisList slices;
+  MeshAttr mesh;
+
+  /// Number of slices: 1 where there are none, unset while the mesh is open.
+  std::optional<int64_t> numSlices() const;
+  /// Whether a value of the set, or one used like it, is cut by `slices`.
+  bool isSliced(mlir::Value value, int64_t dim) const;
+};
+
+/// Whether the op communicates, or holds one that does.
+bool communicates(mlir::Operation *op);
+
+/// Follow dimension `dim` of `result`, which one of the ops makes, through all
+/// of them. Refused where an op has no such dimension, needs several chunks at
+/// once, or is not reached. `ops` are in block order.
+mlir::FailureOr<ChunkFlow> followChunks(const OpSet &ops, mlir::Value result,
+                                        int64_t dim, int64_t chunks,
+                                        Refusal &refusal);
+
+} // namespace coconet
+
+#endif // COCONET_ANALYSIS_CHUNKFLOW_H
