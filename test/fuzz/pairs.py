@@ -276,12 +276,12 @@ def _compile(outcome: Outcome, base: cc.Program, schedule: cc.Schedule, mesh: di
 
 
 def _terms(pair: Pair) -> int:
-    """The largest number of values that may be summed into one."""
+    """How many values are summed along a dimension; moved inputs tell what sums over several do."""
     ranks = max(cc.mesh(**mesh).ranks for mesh in pair.meshes)
     if _SIZE_OPERATIONS.isdisjoint(call.function for call in pair.recipe.calls):
         return ranks
     largest = max([1, *pair.recipe.sizes.values(), *_numbers(pair.recipe)])
-    return ranks * largest**3
+    return ranks * largest
 
 
 def _numbers(recipe: Recipe) -> list[int]:
