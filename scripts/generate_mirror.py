@@ -59,7 +59,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import IsTerminator, Pure
 
-from coconet_mlir.mirror.attributes import LayoutAttr, MeshAttr
+from coconet_mlir.mirror.attributes import FutureType, LayoutAttr, MeshAttr
 '''
 
 # C++ storage class of an attribute -> xDSL class. Other attributes are unconstrained.
@@ -105,7 +105,7 @@ class Emitter:
         ops = self.of_class("Op")
         parts += [self.emit_op(record) for record in ops]
         classes = ",\n        ".join(class_name(op) for op in ops)
-        attributes = ["MeshAttr", "LayoutAttr"]
+        attributes = ["MeshAttr", "LayoutAttr", "FutureType"]
         attributes += [enum["cppClassName"] for enum in self.enums]
         listed = ",\n        ".join(attributes)
         name = self.records[self.dialect]["name"]

@@ -120,6 +120,13 @@ COCONET_RT_EXPORT void coconet_rt_check_ranks(coconet_rank *rank,
 COCONET_RT_EXPORT void **coconet_rt_enter(coconet_rank *rank, const char *site,
                                           void *const *buffers, int64_t count);
 
+/// Publishes `count` buffers and goes on; `coconet_rt_wait` does the rest of
+/// `coconet_rt_enter`, once. The members may meet at other sites in between, but
+/// each starts this one again only after it has left it.
+COCONET_RT_EXPORT void coconet_rt_start(coconet_rank *rank, const char *site,
+                                        void *const *buffers, int64_t count);
+COCONET_RT_EXPORT void **coconet_rt_wait(coconet_rank *rank, const char *site);
+
 /// Waits until all members are done with each other's buffers.
 COCONET_RT_EXPORT void coconet_rt_leave(coconet_rank *rank, const char *site);
 
@@ -135,6 +142,15 @@ COCONET_RT_EXPORT int64_t coconet_rt_group_position(coconet_rank *rank,
 COCONET_RT_EXPORT void coconet_rt_check_size(coconet_rank *rank,
                                              const char *site, int64_t expected,
                                              int64_t actual);
+
+/// Fails the run, with the first element in question, unless all `count`
+/// elements are finite. `dtype` is "f16", "bf16", "f32" or "f64"; the site's
+/// first field says whose value it is.
+COCONET_RT_EXPORT void coconet_rt_check_finite(coconet_rank *rank,
+                                               const char *site,
+                                               const char *dtype,
+                                               const void *data,
+                                               int64_t count);
 
 //===----------------------------------------------------------------------===//
 // For compiled code: memory and matrices

@@ -16,14 +16,20 @@ from coconet_mlir.arguments import check_sizes
 from coconet_mlir.binding import bind
 from coconet_mlir.dialects import transform
 from coconet_mlir.dialects._coconet_transform_ops_gen import (
+    AlgorithmOp,
     AsSliceOp,
+    BucketOp,
     FuseOp,
     MatchOp,
     MergeOp,
+    OverlapStepOp,
     ReorderOp,
+    SliceSendOp,
     SplitOp,
+    WireTypeOp,
 )
 from coconet_mlir.dialects.coconet import apply_named_sequence
+from coconet_mlir.dtypes import to_mlir
 from coconet_mlir.errors import InputError, ProgramError, ScheduleError, reported_as
 from coconet_mlir.program import Program, Signature, context
 from coconet_mlir.specs import Cut
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
 _ENTRY = "__transform_main"
 _DANGLING = "uses a handle invalidated"
 """Said of a handle to an operation in a region that another handle is to."""
+_PARTS = {"rs_ag": 2, "reduce_broadcast": 2, "hierarchical": 3}
+"""Forms of split, and how many collectives each makes."""
 _MOST_RANKS = 4096
 """Of a comparison, which holds every rank's tensors at once."""
 
@@ -112,19 +120,62 @@ class Schedule:
 
     # ===- Steps ---------------------------------------------------------------===
 
-    def split(self, name: str, into: str = "rs_ag", *, dim: Cut = 0) -> Schedule:
-        """`AR(x) -> AG(RS(x))` along `dim`, or "flat"; the parts are `NAME.rs` and `NAME.ag`."""
-        if into != "rs_ag":
-            raise ScheduleError(f"an all_reduce is not split into '{into}'; into is 'rs_ag'")
+    def split(
+        self,
+        name: str,
+        into: str = "rs_ag",
+        *,
+        dim: Cut = 0,
+        root: int = 0,
+        inner: str | Sequence[str] = (),
+        outer: str | Sequence[str] = (),
+    ) -> Schedule:
+        """One all_reduce as several collectives, which are named after it.
 
+        Args:
+            into: "rs_ag": `AG(RS(x))` along `dim`, or "flat"; NAME.rs, NAME.ag.
+                "reduce_broadcast": by way of the member at position `root`; NAME.reduce, NAME.bc.
+                "hierarchical": `AG(AR(RS(x)))`, the middle over the `outer` axes, the others over
+                the `inner` ones; NAME.rs, NAME.ar, NAME.ag.
+        """
+        if into not in _PARTS:
+            raise ScheduleError(
+                f"an all_reduce is not split into '{into}'; into is {_quoted(list(_PARTS))}"
+            )
         if dim != "flat" and not isinstance(dim, int):
             raise ScheduleError(f'dim is {dim!r}; give a dimension, or "flat"')
+        levels = [(axes,) if isinstance(axes, str) else tuple(axes) for axes in (inner, outer)]
 
-        def emit(root: ir.Value) -> None:
-            cut = None if dim == "flat" else dim
-            SplitOp(_handle(), _handle(), _match(name, root), dim=cut)
+        def emit(root_handle: ir.Value) -> None:
+            options: dict[str, Any] = {"dim": None if dim == "flat" else dim}
+            if into == "reduce_broadcast":
+                options = {"root": root}
+            elif into == "hierarchical":
+                options |= {"inner": _strings(levels[0]), "outer": _strings(levels[1])}
+            SplitOp([_handle()] * _PARTS[into], _match(name, root_handle), **options)
 
         return self._step("split", f'split "{name}"', emit)
+
+    def wire_type(self, name: str, type: str) -> Schedule:
+        """Let the values of a collective, or of those in a fused region, travel as f16 or bf16.
+
+        Lossy: values are rounded once per hop and added in f32; `verify` says so.
+        """
+        if type not in ("f16", "bf16"):
+            raise ScheduleError(f"a wire type is f16 or bf16, not {type!r}")
+
+        def emit(root: ir.Value) -> None:
+            WireTypeOp(_match(name, root), to_mlir(type))
+
+        return self._step("wire-type", f'wire_type "{name}"', emit)
+
+    def algorithm(self, name: str, algorithm: str, *, channels: int | None = None) -> Schedule:
+        """How the target does a collective or a fused region: one_shot, two_shot, ring, library."""
+
+        def emit(root: ir.Value) -> None:
+            AlgorithmOp(_match(name, root), algorithm, channels=channels)
+
+        return self._step("algorithm", f'algorithm "{name}"', emit)
 
     def merge(self, reduce_scatter: str, all_gather: str | None = None) -> Schedule:
         """`AG(RS(x)) -> AR(x)`; by default NAME.ag belongs to NAME.rs."""
@@ -138,7 +189,10 @@ class Schedule:
         return self._step("merge", f'merge "{reduce_scatter}"', emit)
 
     def reorder(self, all_gather: str, *, past: str | Sequence[str]) -> Schedule:
-        """`C(AG(x)) -> AG(C(x))` for the computations called `past`; new gathers keep the name."""
+        """`C(AG(x)) -> AG(C(x))` for the computations called `past`; new gathers keep the name.
+
+        Past a send, `Send(AG(x)) -> AG(Send(x))`: the all_gather is then behind the recv.
+        """
         names = [past] if isinstance(past, str) else list(past)
         if not names:
             raise ScheduleError("reorder is past nothing; give the names of computations")
@@ -155,6 +209,20 @@ class Schedule:
             ReorderOp(_handle(), _handle(), _match(all_gather, root), handles[0])
 
         return self._step("reorder", f'reorder "{all_gather}"', emit)
+
+    def slice_send(self, name: str, *, axes: str | Sequence[str], dim: Cut = 0) -> Schedule:
+        """`Send(x) -> AG(Send(shard(x)))`: each rank sends its slice along `dim`, or "flat", and
+        the all_gather `NAME.ag` is behind the recv."""
+        if dim != "flat" and not isinstance(dim, int):
+            raise ScheduleError(f'dim is {dim!r}; give a dimension, or "flat"')
+
+        def emit(root: ir.Value) -> None:
+            cut = None if dim == "flat" else dim
+            named = [axes] if isinstance(axes, str) else list(axes)
+            held = ir.ArrayAttr.get([ir.StringAttr.get(axis) for axis in named])
+            SliceSendOp(_handle(), _handle(), _match(name, root), held, dim=cut)
+
+        return self._step("slice_send", f'slice_send "{name}"', emit)
 
     def as_slice(self, *states: str) -> Schedule:
         """Hold states in slices, as their uses cut them. Changes the function's type."""
@@ -175,6 +243,35 @@ class Schedule:
             FuseOp(_handle(), [_match(each, root) for each in dict.fromkeys(names)], name=name)
 
         return self._step("fuse", f"fuse {_quoted(names)}", emit)
+
+    def overlap(self, *names: str, chunks: int, dim: int = 0, name: str | None = None) -> Schedule:
+        """One region of operations that run chunk by chunk, communication beside computation.
+
+        Args:
+            names: of at least one collective, or fused region with one, and of what runs beside it.
+            chunks: number of chunks; 1 runs operations that do not depend on each other at once.
+            dim: dimension of the first result that the chunks are parts of.
+            name: of the region.
+        """
+
+        def emit(root: ir.Value) -> None:
+            handles = [_match(each, root) for each in names]
+            OverlapStepOp(_handle(), handles, chunks, dim, name=name)
+
+        return self._step("overlap", f"overlap {_quoted(names)}", emit)
+
+    def bucket(self, *names: str, name: str | None = None, bytes: int | None = None) -> Schedule:
+        """Many small collectives of one kind as one over a list, and so as one kernel.
+
+        Args:
+            name: of the collective, by default that of the first.
+            bytes: most bytes of a bucket; several are made in program order, NAME.0, NAME.1, ...
+        """
+
+        def emit(root: ir.Value) -> None:
+            BucketOp(_handle(), [_match(each, root) for each in names], name=name, bytes=bytes)
+
+        return self._step("bucket", f"bucket {_quoted(names)}", emit)
 
     def fuse_allreduce(self, *, slice_state: bool = False) -> Schedule:
         """Split, reorder and fuse every all_reduce with the computation after it."""
@@ -350,6 +447,10 @@ def _copier(script: ir.Module) -> Emit:
         return root
 
     return emit
+
+
+def _strings(names: Sequence[str]) -> ir.ArrayAttr:
+    return ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -47,7 +47,41 @@ void rotate(void **args) {
   coconet_rt_leave(rank, target);
 }
 
+// Three all_reduces under way at most two at a time: chunk c of `in` is doubled
+// before it is started, and the next one while it is under way.
+// (rank, sites, in, out, n, slow): `slow` sleeps before each start
+void pipeline(void **args) {
+  coconet_rank *rank = ARGUMENT(coconet_rank *, 0);
+  const char **sites = ARGUMENT(const char **, 1);
+  double *in = ARGUMENT(double *, 2), *out = ARGUMENT(double *, 3);
+  int64_t n = ARGUMENT(int64_t, 4);
+  for (int64_t step = 0; step < 4; ++step) {
+    if (step < 3) {
+      double *chunk = in + step * n;
+      for (int64_t i = 0; i < n; ++i)
+        chunk[i] *= 2;
+      if (ARGUMENT(int64_t, 5))
+        usleep(2000);
+      void *buffers[] = {chunk};
+      coconet_rt_start(rank, sites[step], buffers, 1);
+    }
+    if (step == 0)
+      continue;
+    const char *site = sites[step - 1];
+    double **peers = (double **)coconet_rt_wait(rank, site);
+    int64_t size = coconet_rt_group_size(rank, site);
+    for (int64_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int64_t p = 0; p < size; ++p)
+        sum += peers[p][i];
+      out[(step - 1) * n + i] = sum;
+    }
+    coconet_rt_leave(rank, site);
+  }
+}
+
 // Runs a script of steps: "+2" enters sites[2], "-2" leaves it, "*2" does both,
+// ">2" starts it, "<2" waits for it,
 // "z50" sleeps 50 ms, "w" waits until the flag is set, "a1000" allocates (and
 // never frees), "s3" claims a size 3 where 1 is expected at sites[0], "r4"
 // expects 4 ranks, "p2" publishes two buffers from now on.
@@ -66,6 +100,10 @@ void script(void **args) {
     step = end;
     if (kind == '+' || kind == '*')
       coconet_rt_enter(rank, sites[number], buffers, count);
+    if (kind == '>')
+      coconet_rt_start(rank, sites[number], buffers, count);
+    if (kind == '<')
+      coconet_rt_wait(rank, sites[number]);
     if (kind == '-' || kind == '*')
       coconet_rt_leave(rank, sites[number]);
     if (kind == 'z')

@@ -18,6 +18,7 @@ from coconet_mlir.interpreter.communication import COLLECTIVES, collective_kind,
 from coconet_mlir.interpreter.degrees import Degrees
 from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
 from coconet_mlir.interpreter.layouts import Interval, Mesh, Region
+from coconet_mlir.interpreter.lists import run_list
 from coconet_mlir.interpreter.types import (
     attribute_of,
     given_name,
@@ -97,7 +98,7 @@ class Machine:
         from coconet_mlir.interpreter.neural_ops import NEURAL_OPS
         from coconet_mlir.interpreter.shape_ops import SHAPE_OPS
 
-        if name == "coconet.fused":
+        if name in ("coconet.fused", "coconet.overlap"):
             body = op.regions[0].blocks[0]
             results = self.run_block(body, env)
             if self.degrees is not None and body.last_op is not None:
@@ -107,6 +108,8 @@ class Machine:
             return []
         if name in ("coconet.send", "coconet.recv"):
             return self._run_channel(op, name, operands)
+        if name == "coconet.for_each":
+            return run_list(self, op, operands, env)
         if name == "coconet.update":
             self.updates[op.operands[0]] = operands[1]
             return [self.result(op, operands[1].shape, operands[1].shards)]

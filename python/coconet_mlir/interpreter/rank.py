@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
@@ -31,6 +32,7 @@ from coconet_mlir.interpreter.types import (
     tensor_info,
     text_of,
 )
+from coconet_mlir.interpreter.under_way import Awaited, Started, UnderWay, describe, reads
 from coconet_mlir.interpreter.values import Value
 
 Locals = dict[SSAValue, Array]
@@ -57,7 +59,7 @@ class Arrival:
         return other.channel == self.channel if self.channel else other.op is self.op
 
 
-Course = Generator[Arrival, Array | None, list[Array]]
+Course = Generator[Arrival | Started | Awaited, Any, list[Array]]
 
 
 class RankMachine:
@@ -78,6 +80,7 @@ class RankMachine:
         self.domain = domain
         self.degrees = degrees
         self.updates: list[dict[SSAValue, Array]] = [{} for _ in range(mesh.ranks)]
+        self.started: list[list[Operation]] = [[] for _ in range(mesh.ranks)]
         # Runs the ops that rank programs share with distributed ones.
         self.alone = Machine(Mesh((), ()), domain)
 
@@ -131,11 +134,20 @@ class RankMachine:
             return [np.asarray(OPS[name](self, op, operands, rank))]
         if name in ("coconet.rank.send", "coconet.rank.recv"):
             return (yield from self._run_channel(op, name, operands, rank))
+        if name == "coconet.rank.barrier":
+            yield self._arrive(op, [np.empty(0)], rank)
+            return []
         if name.startswith("coconet.rank."):
             received = yield self._arrive(op, operands, rank)
             assert received is not None
             return [received]
         if name == "coconet.update":
+            for started in self.started[rank]:
+                if reads(started, op.operands[0]):
+                    raise InterpretationError(
+                        f"overwrites what {describe(started)}, which is under way, still reads; "
+                        "wait for it first"
+                    )
             self.updates[rank][op.operands[0]] = operands[1]
             return [operands[1]]
         return [self._plain(op, name, operands)]
@@ -193,20 +205,39 @@ class RankMachine:
         return self.domain.random(generator, shape)
 
 
-def schedule(courses: Mapping[int, Course], domain: Domain) -> dict[int, list[Array]]:
-    """Run all ranks to their ends; what each returns."""
+def schedule(
+    courses: Mapping[int, Course], domain: Domain, seed: int = 0
+) -> dict[int, list[Array]]:
+    """Run all ranks to their ends; what each returns.
+
+    `seed` decides in which order communication under way completes.
+    """
     finished: dict[int, list[Array]] = {}
     waiting: dict[int, Arrival] = {}
-    ready: list[tuple[int, Array | None]] = [(rank, None) for rank in courses]
+    under_way = UnderWay(seed)
+
+    def exchange(arrivals: dict[int, Arrival]) -> list[tuple[int, Array | None]]:
+        return _exchange(arrivals, domain)
+
+    ready: list[tuple[int, Any]] = [(rank, None) for rank in courses]
     while ready:
         for rank, received in ready:
             try:
-                waiting[rank] = courses[rank].send(received)
+                step = courses[rank].send(received)
+                while isinstance(step, Started):
+                    under_way.start(rank, step)
+                    step = courses[rank].send(None)
             except StopIteration as stop:
+                under_way.finish(rank)
                 finished[rank] = stop.value
-        ready = _exchange(waiting, domain)
-    if waiting:
-        raise InterpretationError(_stuck(waiting, finished))
+                continue
+            if isinstance(step, Awaited):
+                under_way.park(rank, step)
+            else:
+                waiting[rank] = step
+        ready = exchange(waiting) or under_way.advance(exchange)
+    if waiting or under_way.parked:
+        raise InterpretationError(_stuck(waiting, finished, under_way))
     return finished
 
 
@@ -233,12 +264,16 @@ def _parts(arrival: Arrival, arrays: list[Array], domain: Domain) -> Sequence[Ar
     if arrival.channel:
         return [None, arrays[0]]
     kind = collective_kind(op_name(arrival.op)) or ""
+    if kind == "barrier":
+        return arrays
     element = tensor_info(arrival.op.operands[0].type).element
     return COLLECTIVES[kind](domain, arrival.op, arrays, element)
 
 
-def _stuck(waiting: dict[int, Arrival], finished: dict[int, list[Array]]) -> str:
-    parts = []
+def _stuck(
+    waiting: dict[int, Arrival], finished: dict[int, list[Array]], under_way: UnderWay
+) -> str:
+    parts = under_way.stuck()
     for rank, arrival in sorted(waiting.items()):
         label = arrival.channel or given_name(arrival.op)
         shown = f' "{label}"' if label else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation
@@ -15,6 +16,7 @@ from coconet_mlir.interpreter.domain import (
     Array,
     InterpretationError,
 )
+from coconet_mlir.interpreter.lists import run_rank_list
 from coconet_mlir.interpreter.rank import Arrival, Handler, Locals, RankMachine
 from coconet_mlir.interpreter.types import (
     dense_values,
@@ -24,6 +26,7 @@ from coconet_mlir.interpreter.types import (
     strings,
     tensor_info,
 )
+from coconet_mlir.interpreter.under_way import Awaited, Started
 
 _DYNAMIC = -(2**63)
 
@@ -275,7 +278,38 @@ def _fused(
     return results
 
 
-CONTROL = {"scf.for": _for, "scf.if": _if, "coconet.fused": _fused}
+def _start(
+    machine: RankMachine, op: Operation, operands: list[Array], env: Locals, rank: int
+) -> Generator[Arrival | Started | Awaited, Any, list[Array]]:
+    def later() -> Generator[Arrival | Started | Awaited, Any, list[Array]]:
+        return (yield from machine.run_block(op.regions[0].blocks[0], dict(env), rank))
+
+    yield Started(op, later())
+    machine.started[rank].append(op)
+    return [np.empty(0)]
+
+
+def _wait(
+    machine: RankMachine, op: Operation, operands: list[Array], env: Locals, rank: int
+) -> Generator[Arrival | Started | Awaited, Any, list[Array]]:
+    start = op.operands[0].owner
+    assert isinstance(start, Operation)
+    results = yield Awaited(start)
+    machine.started[rank].remove(start)
+    last = start.regions[0].blocks[0].last_op
+    if machine.degrees is not None and last is not None:
+        machine.degrees.forward(last.operands, op.results)
+    return results
+
+
+CONTROL = {
+    "scf.for": _for,
+    "scf.if": _if,
+    "coconet.fused": _fused,
+    "coconet.for_each": run_rank_list,
+    "coconet.rank.start": _start,
+    "coconet.rank.wait": _wait,
+}
 
 OPS: dict[str, Handler] = (
     {

@@ -1,4 +1,4 @@
-"""The mesh and layout attributes, with their syntax, for xDSL.
+"""The mesh and layout attributes and the type of futures, with their syntax, for xDSL.
 
 They are written by hand because their assembly format is custom C++ in the
 compiler; everything else of the mirror is generated from the ODS.
@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     StringAttr,
 )
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -118,6 +118,25 @@ class LayoutAttr(ParametrizedAttribute):
                 printer.print_string(f", local = {braces(self.local)}")
             if self.rooted.data:
                 printer.print_string(f", rooted = {pairs(self.rooted)}")
+
+
+@irdl_attr_definition
+class FutureType(ParametrizedAttribute, TypeAttribute):
+    """`!coconet.future<tensor<4xf32>, ...>`: what started communication will deliver."""
+
+    name = "coconet.future"
+
+    types: ArrayAttr[Attribute]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return (
+            ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type)),
+        )
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_list(self.types.data, printer.print_attribute)
 
 
 def _axis_array(axes) -> ArrayAttr[StringAttr]:
