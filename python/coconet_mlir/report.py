@@ -35,7 +35,7 @@ class Communication:
     """A collective of a program.
 
     Attributes:
-        group: its axes or explicit groups, as written.
+        group: its axes or explicit groups, as written; of a send the channel.
         size: number of members, in words where the mesh is open.
         bytes_per_rank: what a rank sends with a bandwidth-optimal algorithm.
     """
@@ -111,18 +111,24 @@ def _sent(kind: str, amount: Amount, size: int | None, words: str) -> str:
 
 
 def operations(program: Program, function: str | None = None) -> set[str]:
-    """Names of the dialect's operations that a function uses, without prefix."""
-    return {_short(op) for op in _walk(program.function_op(function).operation)}
+    """Names of the dialect's operations that a function, or all stages, use, without prefix."""
+    names = program.stages if function is None else ()
+    held = [program.function_op(name).operation for name in names or (function,)]
+    return {_short(op) for each in held for op in _walk(each)}
 
 
 def communications(program: Program, function: str | None = None) -> list[Communication]:
-    """The collectives of a function in program order."""
+    """The collectives and sends of a function in program order."""
     signature = program.signature(function)
     names = {dim for port in signature.arguments for dim in port.dims if dim}
     open_name = names.pop() if len(names) == 1 else "?"
     found = []
     for op in _walk(program.function_op(function).operation):
         kind = _short(op)
+        if kind == "send":
+            channel = f'to "{ir.StringAttr(op.attributes["channel"]).value}"'
+            sent = _held(ir.RankedTensorType(op.operands[0].type), signature.mesh, open_name)
+            found.append(Communication(kind, _name(op), channel, "1", str(sent)))
         if kind not in _COLLECTIVES:
             continue
         group, size, words = _group(op, signature.mesh)
@@ -138,8 +144,9 @@ def _fused(program: Program, function: str | None) -> list[str]:
         if op.name != "coconet.fused":
             continue
         inner = list(_walk(op))
-        held = Counter(_short(o) for o in inner if _short(o) in _COLLECTIVES)
-        count = sum(_short(o) not in (*_COLLECTIVES, "yield", "constant", "shard") for o in inner)
+        others = (*_COLLECTIVES, "send", "yield", "constant", "shard")
+        held = Counter(_short(o) for o in inner if _short(o) in (*_COLLECTIVES, "send"))
+        count = sum(_short(o) not in others for o in inner)
         kind = str(op.attributes["kind"]).removesuffix(">").split()[-1]
         words = [op if times == 1 else f"{times} {op}" for op, times in held.items()]
         words.append(f"{count} pointwise op{'' if count == 1 else 's'}")

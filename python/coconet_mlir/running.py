@@ -185,7 +185,7 @@ def _compare(
     inputs = {port.name: _for_reference(port, arrays[port.name]) for port in signature.inputs}
     try:
         for _ in range(arguments.steps):
-            result = run(bound.generic(), {**inputs, **states}, function=signature.name)
+            result = run(bound.generic(), {**inputs, **states}, function=arguments.function)
             states = result.states
     except InterpretationError as error:
         raise ProgramError(f"the reference interpreter cannot run this program: {error}") from None
@@ -217,6 +217,7 @@ def _for_reference(port: Port, value: Array) -> Array:
 def _terms(program: Program, signature: Signature, arrays: Mapping[str, Array]) -> int:
     """The largest number of values that may be summed into one."""
     ranks = signature.mesh.ranks if signature.mesh else 1
-    if _CONTRACTIONS.isdisjoint(operations(program, signature.name)):
+    name = None if signature.stages else signature.name
+    if _CONTRACTIONS.isdisjoint(operations(program, name)):
         return ranks
     return max([ranks, *(size for array in arrays.values() for size in array.shape)])

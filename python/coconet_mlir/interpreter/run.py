@@ -132,10 +132,9 @@ def execute(
             if degrees is not None and is_float(port.element):
                 degrees.known[argument] = INPUT
         runs.append(_Run(stage, inputs))
-    kinds = {run.stage.program.is_rank for run in runs if run.stage.program.block.first_op}
-    if kinds == {True, False}:
-        raise InterpretationError("some functions are rank programs and some are not")
-    (_run_rank if True in kinds else _run_distributed)(runs, domain, degrees)
+    # A function without communication may look like either kind.
+    is_rank = any(run.stage.program.is_rank for run in runs)
+    (_run_rank if is_rank else _run_distributed)(runs, domain, degrees)
     return _joined(runs)
 
 
