@@ -2,7 +2,8 @@
 
 The reference rounds every op once; compiled code may keep a wider type between
 fused ops, contract to fused multiply-add, and sum in another order. A sum of n
-terms of one sign adds at most n roundings of the accumulator.
+terms of one sign adds at most n roundings of the accumulator. The table stands in
+docs/tolerances.md too.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "bf16": Tolerance(3e-2, 8e-3),
 }
 
-_ROUNDOFF = {"f64": 2.0**-53, "f32": 2.0**-24}
+# Of the types that sums accumulate in.
+ROUNDOFF = {"f64": 2.0**-53, "f32": 2.0**-24}
 
 
 def assert_close(actual: Array, expected: Array, element: str, *, terms: int = 1) -> None:
@@ -44,7 +46,7 @@ def assert_close(actual: Array, expected: Array, element: str, *, terms: int = 1
         np.testing.assert_array_equal(actual, expected)
         return
     known = TOLERANCES[element]
-    growth = terms * _ROUNDOFF[accumulator(element)]
+    growth = terms * ROUNDOFF[accumulator(element)]
     np.testing.assert_allclose(
         np.asarray(actual).astype(np.float64),
         np.asarray(expected).astype(np.float64),
