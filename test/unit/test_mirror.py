@@ -185,17 +185,21 @@ def test_case_P03_every_op_is_a_fixed_point(build):
     is_fixed_point(text.ret(*build(text)).text())
 
 
-def kernels() -> str:
-    """The kernel ops, from the IR test that holds them all."""
-    return optimize((Path(__file__).parents[1] / "lit/IR/kernel-ops.mlir").read_text())
+# IR tests that hold all ops of a family.
+FAMILIES = ("kernel-ops", "neural-ops")
 
 
-def test_case_P03_kernel_ops_are_fixed_points():
-    is_fixed_point(kernels())
+def family(name: str) -> str:
+    return optimize((Path(__file__).parents[1] / f"lit/IR/{name}.mlir").read_text())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_case_P03_ops_of_families_are_fixed_points(name):
+    is_fixed_point(family(name))
 
 
 def test_case_P03_covers_the_dialect():
-    seen = {op.name for op in mirror.parse(kernels()).walk()}
+    seen = {op.name for name in FAMILIES for op in mirror.parse(family(name)).walk()}
     for build in PROGRAMS:
         text = Text("dp = 2")
         module = mirror.parse(text.ret(*build(text)).text())
