@@ -62,7 +62,9 @@ def _moved(rng: np.random.Generator, array: Array, dtype: str) -> Array:
     return np.where(array == 0, array, nearest)
 
 
-def _reference(module: Any, signature: Signature, arrays: Values, rounding: bool) -> Values:
+def _reference(
+    module: Any, signature: Signature, arrays: Values, steps: int, rounding: bool = True
+) -> Values:
     inputs = {}
     for port in signature.arguments:
         array, mesh = arrays[port.name], port.layout.mesh
@@ -71,7 +73,9 @@ def _reference(module: Any, signature: Signature, arrays: Values, rounding: bool
             array = array.reshape(*lead, *array.shape[1:])
         inputs[port.name] = array
     with np.errstate(all="ignore"):
-        result = run(module, inputs, rounding=rounding)
+        for _ in range(steps):
+            result = run(module, inputs, rounding=rounding)
+            inputs.update(result.states)
     if rounding and result.disagreements:
         raise AssertionError(f"in the reference {result.disagreements[0]}")
     names = [port.name for port in signature.results]
@@ -81,8 +85,10 @@ def _reference(module: Any, signature: Signature, arrays: Values, rounding: bool
     }
 
 
-def references(module: Any, signature: Signature, arrays: Values, seed: int) -> list[Values]:
-    """Results and states of the base program, rounded first.
+def references(
+    module: Any, signature: Signature, arrays: Values, seed: int, steps: int
+) -> list[Values]:
+    """Results and states of the base program after some steps, rounded first.
 
     Raises:
         InterpretationError: the program cannot run on these arrays.
@@ -93,21 +99,21 @@ def references(module: Any, signature: Signature, arrays: Values, seed: int) -> 
         for _ in range(2)
     ]
     found = [
-        _reference(module, signature, arrays, True),
-        _reference(module, signature, arrays, False),
-        *(_reference(module, signature, each, True) for each in moved),
+        _reference(module, signature, arrays, steps),
+        _reference(module, signature, arrays, steps, rounding=False),
+        *(_reference(module, signature, each, steps) for each in moved),
     ]
     with mock.patch.dict(FUNCTIONS, erf=_single_erf):
-        return [*found, _reference(module, signature, arrays, True)]
+        return [*found, _reference(module, signature, arrays, steps)]
 
 
 def _single_erf(values: Array) -> Array:
     return np.asarray(_ERF(values)).astype(np.float32).astype(np.float64)
 
 
-def compiled(executable: cc.Executable, arrays: Values) -> Values:
-    """Results and states of a compiled program."""
-    results = executable.run(arrays)
+def compiled(executable: cc.Executable, arrays: Values, steps: int) -> Values:
+    """Results and states of a compiled program after some steps."""
+    results = executable.run(arrays, steps=steps)
     states = {f"state {p.name}": executable.read(p.name) for p in executable.signature.states}
     return {**results, **states}
 
