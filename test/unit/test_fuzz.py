@@ -23,12 +23,12 @@ CHUNKS, CHUNK = 10, 20
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_pairs(chunk):
     seeds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
-    result = campaign.run(seeds, compile_share=0.6)
+    result = campaign.run(seeds, compile_share=0.45)
     assert not result.failures, "\n".join(map(campaign.show, result.failures))
     counts = result.counts
     assert counts["pairs"] == CHUNK
     assert counts["pairs with an accepted step"] > CHUNK / 2
-    assert counts["compiled"] >= CHUNK / 5
+    assert counts["compiled"] >= CHUNK / 10
 
 
 # ===- The generator -----------------------------------------------------------===
@@ -90,6 +90,8 @@ def test_a_wrong_schedule_is_found(monkeypatch):
         schedule.steps += steps
 
     monkeypatch.setattr(cc.Schedule, "split", wrong)
+    assert "the saved schedule makes another program" in check(PAIR).failure
+    monkeypatch.setattr(pairs, "_check_script", lambda schedule: None)
     assert "not equivalent on 3 ranks: r3: values differ" in check(PAIR).failure
 
 
