@@ -19,22 +19,29 @@ def CoCoNet_SymmetricKernelOp : CoCoNet_KernelOp<"symmetric_kernel",
     the body gets one scalar an input and yields one an init. `accesses` says
     how each input and then each init is used, `maps` at which element of the
     box; a constant 0 in a map repeats a dimension of size 1. `reductions` names
-    those of the `reduce` inputs, which combine in rank order; f16 and bf16 add
-    in f32 and round once.
+    those of the `reduce` inputs, which combine in rank order, and then those of
+    the `fold` inits, which combine the elements of the chunk. f16 and bf16 add in
+    f32 and round once, or not at all where the body takes a wider element.
 
     Element e of all members' tensors is read and written by one rank alone, so
     an init may be the buffer of an input with the same access pattern.
+
+    With `root`, `slice` reads the tensor of the member at that position, and
+    `gather` writes its tensor alone; that of other members becomes zero. With
+    `coconet.algorithm = "one_shot"` each member iterates over the whole box and
+    `gather` writes its own tensor; then no reduced input is an init's buffer.
   }];
   let arguments = (ins Variadic<CoCoNet_Buffer>:$inputs,
     Variadic<CoCoNet_Buffer>:$inits, AffineMapArrayAttr:$maps,
     TypedArrayAttrBase<CoCoNet_AccessAttr, "accesses">:$accesses,
     TypedArrayAttrBase<CoCoNet_ReductionAttr, "reductions">:$reductions,
     OptionalAttr<I64Attr>:$dim, CoCoNet_MeshAttr:$mesh,
-    OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups);
+    OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups,
+    OptionalAttr<I64Attr>:$root);
   let results = (outs Variadic<CoCoNet_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    custom<CutDim>($dim) `on` custom<Group>($axes, $groups) `of` $mesh
+    custom<CutDim>($dim) (`root` $root^)? `on` custom<Group>($axes, $groups) `of` $mesh
     `ins` `(` ($inputs^ `:` type($inputs))? `)`
     `outs` `(` $inits `:` type($inits) `)` attr-dict-with-keyword
     $body (`->` type($results)^)?
@@ -46,6 +53,13 @@ def CoCoNet_SymmetricKernelOp : CoCoNet_KernelOp<"symmetric_kernel",
     }
     ::mlir::AffineMap mapOf(unsigned operand) {
       return ::llvm::cast<::mlir::AffineMapAttr>(getMaps()[operand]).getValue();
+    }
+    /// Of an input that is reduced, or an init that is folded.
+    ::coconet::Reduction reductionOf(unsigned operand);
+    /// Every member does all the work for itself.
+    bool isOneShot() {
+      auto name = (*this)->getAttrOfType<::mlir::StringAttr>(algorithmAttr);
+      return name && name.getValue() == "one_shot";
     }
   }];
   let hasVerifier = 1;
@@ -59,15 +73,20 @@ def CoCoNet_KernelIndexOp : CoCoNet_Op<"kernel_index", [Pure,
   let assemblyFormat = "$dim attr-dict";
 }
 
-def CoCoNet_SymmetricBroadcastOp : CoCoNet_SingleInitKernelOp<"symmetric_broadcast"> {
-  let summary = "copy the tensor of the member at position `root`";
-  let arguments = (ins CoCoNet_Buffer:$input, CoCoNet_Buffer:$init, I64Attr:$root,
+def CoCoNet_SymmetricPermuteOp : CoCoNet_SingleInitKernelOp<"symmetric_permute"> {
+  let summary = "copy the tensor of one member, or zeros";
+  let description = [{
+    `sources` has for each position in the group that of the member whose tensor
+    is copied, or -1 for zeros. Positions behind its end do not occur.
+  }];
+  let arguments = (ins CoCoNet_Buffer:$input, CoCoNet_Buffer:$init, DenseI64ArrayAttr:$sources,
     CoCoNet_MeshAttr:$mesh, OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<ArrayAttr>:$groups);
   let assemblyFormat = [{
-    `root` $root `on` custom<Group>($axes, $groups) `of` $mesh
+    `from` $sources `on` custom<Group>($axes, $groups) `of` $mesh
     `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
     attr-dict (`->` type($result)^)?
   }];
+  let hasVerifier = 1;
 }
 
 def CoCoNet_SymmetricAllToAllOp : CoCoNet_SingleInitKernelOp<"symmetric_all_to_all"> {

@@ -3,6 +3,7 @@
 #include "Analysis/Typing.h"
 #include "IR/Layout.h"
 #include "IR/Refusal.h"
+#include "IR/RootedOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -50,6 +51,7 @@ static FailureOr<RankedTensorType> inferType(Operation *op) {
   }
   return llvm::TypeSwitch<Operation *, FailureOr<RankedTensorType>>(op)
       .Case<AllReduceOp, ReduceScatterOp, AllGatherOp, AllToAllOp, BroadcastOp,
+            ReduceToRootOp, GatherToRootOp, ScatterFromRootOp, PermuteOp,
             ReshapeOp, BroadcastToOp>(
           [](auto typed) { return typed.inferType(); })
       .Default([](Operation *op) -> FailureOr<RankedTensorType> {

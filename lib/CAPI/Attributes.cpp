@@ -2,6 +2,7 @@
 
 #include "CAPI/Attributes.h"
 #include "IR/CoCoNet.h"
+#include "IR/RootedOps.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -127,6 +128,7 @@ MlirAttribute coconetLayoutAttrGetRooted(MlirAttribute layout) {
 MlirType coconetOperationInferType(MlirOperation op) {
   return llvm::TypeSwitch<mlir::Operation *, MlirType>(unwrap(op))
       .Case<AllReduceOp, ReduceScatterOp, AllGatherOp, AllToAllOp, BroadcastOp,
+            ReduceToRootOp, GatherToRootOp, ScatterFromRootOp, PermuteOp,
             ShardOp, ReshapeOp, BroadcastToOp>([](auto inferred) -> MlirType {
         mlir::FailureOr<mlir::RankedTensorType> type = inferred.inferType();
         if (mlir::failed(type))

@@ -35,42 +35,53 @@ void coconet::printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << "}";
 }
 
+ParseResult coconet::parseIntegerLists(OpAsmParser &parser, ArrayAttr &lists,
+                                       StringRef context) {
+  SmallVector<Attribute> parsed;
+  auto parseList = [&]() -> ParseResult {
+    SmallVector<int64_t> integers;
+    auto parseInteger = [&]() {
+      return parser.parseInteger(integers.emplace_back());
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       parseInteger))
+      return failure();
+    parsed.push_back(parser.getBuilder().getDenseI64ArrayAttr(integers));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseList,
+                                     context))
+    return failure();
+  lists = parser.getBuilder().getArrayAttr(parsed);
+  return success();
+}
+
+void coconet::printIntegerLists(OpAsmPrinter &printer, ArrayAttr lists) {
+  printer << "[";
+  llvm::interleaveComma(lists, printer, [&](Attribute list) {
+    printer << "[";
+    if (auto integers = dyn_cast<DenseI64ArrayAttr>(list))
+      llvm::interleaveComma(integers.asArrayRef(), printer);
+    printer << "]";
+  });
+  printer << "]";
+}
+
 /// Group: `{dp, tp}` or `groups [[0, 1], [2, 3]]`.
 ParseResult coconet::parseGroup(OpAsmParser &parser, ArrayAttr &axes,
                                 ArrayAttr &groups) {
   if (failed(parser.parseOptionalKeyword("groups")))
     return parseAxes(parser, axes);
-  SmallVector<Attribute> lists;
-  auto parseList = [&]() -> ParseResult {
-    SmallVector<int64_t> ranks;
-    auto parseRank = [&]() {
-      return parser.parseInteger(ranks.emplace_back());
-    };
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRank))
-      return failure();
-    lists.push_back(parser.getBuilder().getDenseI64ArrayAttr(ranks));
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseList,
-                                     " in groups"))
-    return failure();
-  groups = parser.getBuilder().getArrayAttr(lists);
-  return success();
+  return parseIntegerLists(parser, groups, " in groups");
 }
 
 void coconet::printGroup(OpAsmPrinter &printer, Operation *op, ArrayAttr axes,
                          ArrayAttr groups) {
   if (axes)
     return printAxes(printer, op, axes);
-  printer << "groups [";
-  if (groups)
-    llvm::interleaveComma(groups, printer, [&](Attribute list) {
-      printer << "[";
-      llvm::interleaveComma(cast<DenseI64ArrayAttr>(list).asArrayRef(),
-                            printer);
-      printer << "]";
-    });
-  printer << "]";
+  printer << "groups ";
+  printIntegerLists(printer,
+                    groups ? groups : ArrayAttr::get(op->getContext(), {}));
 }
 
 /// CutDim: a dimension, or `flat` for none.

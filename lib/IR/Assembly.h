@@ -18,6 +18,12 @@ mlir::ParseResult parseGroup(mlir::OpAsmParser &parser, mlir::ArrayAttr &axes,
 void printGroup(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                 mlir::ArrayAttr axes, mlir::ArrayAttr groups);
 
+/// Lists of integers: `[[0, 1], [2, 3]]`; `context` ends messages.
+mlir::ParseResult parseIntegerLists(mlir::OpAsmParser &parser,
+                                    mlir::ArrayAttr &lists,
+                                    llvm::StringRef context);
+void printIntegerLists(mlir::OpAsmPrinter &printer, mlir::ArrayAttr lists);
+
 /// CutDim: a dimension, or `flat` for none.
 mlir::ParseResult parseCutDim(mlir::OpAsmParser &parser,
                               mlir::IntegerAttr &dim);

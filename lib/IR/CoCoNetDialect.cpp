@@ -1,6 +1,7 @@
 //===- CoCoNetDialect.cpp - registration and dialect attributes -------------===//
 
 #include "IR/Layout.h"
+#include "IR/OverlapOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -77,6 +78,26 @@ Operation *CoCoNetDialect::materializeConstant(OpBuilder &builder,
   return ConstantOp::create(builder, loc, type, elements);
 }
 
+/// Values of a collective that has hops to round on can be narrowed.
+static LogicalResult verifyNarrowing(Operation *op) {
+  if (isa<DestinationStyleOpInterface>(op))
+    return success(); // Its values have the wire type already.
+  StringRef kind = op->getName().stripDialect();
+  kind.consume_front("rank.");
+  if (!llvm::is_contained({"all_reduce", "reduce_scatter", "all_gather",
+                           "all_to_all", "broadcast", "reduce_to_root"},
+                          kind))
+    return op->emitOpError()
+           << "has a wire type; only all_reduce, reduce_scatter, all_gather, "
+              "all_to_all, broadcast and reduce_to_root have one";
+  auto tensor = dyn_cast<ShapedType>(op->getOperand(0).getType());
+  if (tensor &&
+      (tensor.getElementType().isF32() || tensor.getElementType().isF64()))
+    return success();
+  return op->emitOpError()
+         << "has a wire type, and no f32 or f64 values that could be narrowed";
+}
+
 /// How a collective is done: `coconet.wire_type`, `coconet.algorithm`, or
 /// `coconet.channels`.
 static LogicalResult verifyCollectiveAttribute(Operation *op,
@@ -90,7 +111,7 @@ static LogicalResult verifyCollectiveAttribute(Operation *op,
     auto type = dyn_cast<TypeAttr>(attr.getValue());
     if (!type || !(type.getValue().isF16() || type.getValue().isBF16()))
       return op->emitOpError() << "'" << name << "' is f16 or bf16";
-    return success();
+    return verifyNarrowing(op);
   }
   if (name == algorithmAttr) {
     auto text = dyn_cast<StringAttr>(attr.getValue());
@@ -133,7 +154,7 @@ static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
 LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
   StringRef name = attr.getName();
-  if (name == nameAttr) {
+  if (name == nameAttr || name == startedAttr) {
     if (!isa<StringAttr>(attr.getValue()))
       return op->emitOpError() << "attribute '" << name << "' must be a string";
     return success();

@@ -30,12 +30,48 @@ static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
 #define EFFECTS(OP)                                                            \
   void OP::getEffects(Effects &effects) { addEffects(*this, effects); }
 EFFECTS(SymmetricKernelOp)
-EFFECTS(SymmetricBroadcastOp)
+EFFECTS(SymmetricPermuteOp)
 EFFECTS(SymmetricAllToAllOp)
 EFFECTS(GemmOp)
 #undef EFFECTS
 
+/// Number of members; of explicit groups the smallest or largest.
+template <typename OpTy> static int64_t membersOf(OpTy op, bool largest) {
+  if (!op.getGroupsAttr())
+    return op.getMesh().sizeOf(axisList(op.getAxesAttr()));
+  int64_t most = 0;
+  for (Attribute group : op.getGroupsAttr())
+    most = std::max<int64_t>(most, cast<DenseI64ArrayAttr>(group).size());
+  return largest ? most : smallestGroup(op.getGroupsAttr());
+}
+
+LogicalResult SymmetricPermuteOp::verify() {
+  int64_t members = membersOf(*this, /*largest=*/true);
+  if (int64_t(getSources().size()) != members)
+    return emitOpError() << "has " << getSources().size() << " sources for "
+                         << members << " positions";
+  for (int64_t source : getSources())
+    if (source < -1 || source >= members)
+      return emitOpError() << "copies from position " << source
+                           << " in a group of " << members;
+  return success();
+}
+
+static bool combines(Access access) {
+  return access == Access::reduce || access == Access::fold;
+}
+
+Reduction SymmetricKernelOp::reductionOf(unsigned operand) {
+  unsigned index = 0;
+  for (unsigned i = 0; i < operand; ++i)
+    index += combines(accessOf(i));
+  return cast<ReductionAttr>(getReductions()[index]).getValue();
+}
+
 LogicalResult SymmetricKernelOp::verify() {
+  if (getRoot() && failed(verifyRoot(*this, *getRoot(),
+                                     membersOf(*this, /*largest=*/false))))
+    return failure();
   size_t operands = getInputs().size() + getInits().size();
   if (getAccesses().size() != operands || getMaps().size() != operands)
     return emitOpError() << "has " << getAccesses().size() << " accesses and "
@@ -45,14 +81,16 @@ LogicalResult SymmetricKernelOp::verify() {
   for (unsigned i = 0; i < operands; ++i) {
     bool output = i >= getInputs().size();
     Access access = accessOf(i);
-    reduced += access == Access::reduce;
-    if (output ? access != Access::gather && access != Access::chunk
-               : access == Access::gather)
+    reduced += combines(access);
+    if (output ? access != Access::gather && access != Access::chunk &&
+                     access != Access::fold
+               : access == Access::gather || access == Access::fold)
       return emitOpError() << "uses " << (output ? "init " : "input ")
                            << (output ? i - getInputs().size() : i) << " as "
                            << stringifyAccess(access)
-                           << (output ? "; an init is a chunk or a gather"
-                                      : "; an input is no gather");
+                           << (output
+                                   ? "; an init is a chunk, a gather or a fold"
+                                   : "; an input is no gather or fold");
     if (mapOf(i).getNumDims() != mapOf(0).getNumDims())
       return emitOpError() << "has maps of " << mapOf(0).getNumDims()
                            << " and of " << mapOf(i).getNumDims()
@@ -61,15 +99,25 @@ LogicalResult SymmetricKernelOp::verify() {
   if (int64_t(getReductions().size()) != reduced)
     return emitOpError() << "has " << getReductions().size()
                          << " reductions for " << reduced
-                         << " inputs that are reduced";
+                         << " operands that are reduced or folded";
   Block &block = getBody().front();
   auto matches = [](TypeRange scalars, ValueRange shaped) {
     return llvm::equal(scalars, shaped, [](Type scalar, Value value) {
       return scalar == getElementTypeOrSelf(value);
     });
   };
-  if (!matches(block.getArgumentTypes(), getInputs()) ||
-      !isa<YieldOp>(block.back()) ||
+  // What is reduced may stay as wide as it is added.
+  SmallVector<Type> elements;
+  for (auto [i, argument] : llvm::enumerate(block.getArgumentTypes())) {
+    Type narrow = i < getInputs().size() ? getElementTypeOrSelf(getInputs()[i])
+                                         : argument;
+    bool widened =
+        i < getInputs().size() && accessOf(i) == Access::reduce &&
+        isa<FloatType>(narrow) && isa<FloatType>(argument) &&
+        argument.getIntOrFloatBitWidth() > narrow.getIntOrFloatBitWidth();
+    elements.push_back(widened ? narrow : argument);
+  }
+  if (!matches(elements, getInputs()) || !isa<YieldOp>(block.back()) ||
       !matches(block.back().getOperandTypes(), getInits()))
     return emitOpError() << "has a body that does not take one element an "
                             "input and yield one an init";

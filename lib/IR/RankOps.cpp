@@ -3,6 +3,7 @@
 #include "IR/RankOps.h"
 #include "IR/Assembly.h"
 #include "IR/Groups.h"
+#include "IR/RankTyping.h"
 #include "IR/Refusal.h"
 
 using namespace mlir;
@@ -24,9 +25,10 @@ static LogicalResult verifyPlain(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyMembers(Operation *op, MeshAttr mesh, ArrayAttr axes,
-                                   ArrayAttr groups) {
-  if (ShapedType::isDynamic(mesh.getNumRanks()))
+LogicalResult coconet::verifyMembers(Operation *op, MeshAttr mesh,
+                                     ArrayAttr axes, ArrayAttr groups,
+                                     bool bound) {
+  if (bound && ShapedType::isDynamic(mesh.getNumRanks()))
     return refuse(op, "lies on a mesh with open sizes " + formatMesh(mesh),
                   "bind the mesh before --coconet-to-rank");
   if (bool(axes) == bool(groups))
@@ -49,9 +51,8 @@ static LogicalResult verifyMembers(Operation *op, MeshAttr mesh, ArrayAttr axes,
   return verifyPlain(op);
 }
 
-/// Result has the operand's rank and element type, and its sizes but along
-/// `changed` dimensions; those exist.
-static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> changed) {
+LogicalResult coconet::verifyRankShape(Operation *op,
+                                       ArrayRef<int64_t> changed) {
   RankedTensorType from = typeOf(op->getOperand(0));
   RankedTensorType to = typeOf(op->getResult(0));
   if (from.getElementType() != to.getElementType() ||
@@ -77,27 +78,21 @@ LogicalResult RankCoordinateOp::verify() {
   return verifyMembers(*this, getMesh(), getAxes(), {});
 }
 
-template <typename OpTy>
-static LogicalResult verifyCollective(OpTy op, ArrayRef<int64_t> changed) {
-  if (failed(verifyMembers(op, op.getMesh(), op.getAxesAttr(),
-                           op.getGroupsAttr())))
-    return failure();
-  return verifyShape(op, changed);
+LogicalResult RankAllReduceOp::verify() {
+  return verifyRankCollective(*this, {});
 }
-
-LogicalResult RankAllReduceOp::verify() { return verifyCollective(*this, {}); }
 LogicalResult RankReduceScatterOp::verify() {
-  return verifyCollective(*this, {static_cast<int64_t>(getDim())});
+  return verifyRankCollective(*this, {static_cast<int64_t>(getDim())});
 }
 LogicalResult RankAllGatherOp::verify() {
-  return verifyCollective(*this, {static_cast<int64_t>(getDim())});
+  return verifyRankCollective(*this, {static_cast<int64_t>(getDim())});
 }
 LogicalResult RankAllToAllOp::verify() {
-  return verifyCollective(*this, {static_cast<int64_t>(getFromDim()),
-                                  static_cast<int64_t>(getIntoDim())});
+  return verifyRankCollective(*this, {static_cast<int64_t>(getFromDim()),
+                                      static_cast<int64_t>(getIntoDim())});
 }
 LogicalResult RankBroadcastOp::verify() {
-  if (failed(verifyCollective(*this, {})))
+  if (failed(verifyRankCollective(*this, {})))
     return failure();
   int64_t size = getGroupsAttr() ? smallestGroup(getGroupsAttr())
                                  : getMesh().sizeOf(getGroupAxes());
@@ -107,7 +102,7 @@ LogicalResult RankBroadcastOp::verify() {
 LogicalResult RankShardOp::verify() {
   if (failed(verifyMembers(*this, getMesh(), getAxes(), {})))
     return failure();
-  return verifyShape(*this, {static_cast<int64_t>(getDim())});
+  return verifyRankShape(*this, {static_cast<int64_t>(getDim())});
 }
 
 LogicalResult RankReshapeOp::verify() {

@@ -1,10 +1,14 @@
 //===- CoCoNetTransformOps.cpp - the schedule language ----------------------===//
 
 #include "TransformOps/CoCoNetTransformOps.h"
+#include "TransformOps/Assembly.h"
+#include "Transforms/BucketCollectives.h"
 #include "Transforms/FuseOps.h"
 #include "Transforms/MergeAllReduce.h"
 #include "Transforms/NamedOps.h"
+#include "Transforms/OverlapOps.h"
 #include "Transforms/ReorderAllGather.h"
+#include "Transforms/ReorderPastSend.h"
 #include "Transforms/SliceState.h"
 #include "Transforms/SplitAllReduce.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -93,6 +97,28 @@ DiagnosedSilenceableFailure MatchOp::apply(transform::TransformRewriter &,
   return DiagnosedSilenceableFailure::success();
 }
 
+/// Split as the options say; the parts in order.
+static LogicalResult splitTarget(SplitOp op, RewriterBase &rewriter,
+                                 AllReduceOp target,
+                                 SmallVectorImpl<Operation *> &parts,
+                                 Refusal &refusal) {
+  FailureOr<SmallVector<Operation *>> made;
+  if (std::optional<int64_t> root = op.getRoot()) {
+    made = splitReduceBroadcast(rewriter, target, *root, refusal);
+  } else if (ArrayAttr inner = op.getInnerAttr()) {
+    made = splitHierarchical(rewriter, target, op.getDim(), axisList(inner),
+                             axisList(op.getOuterAttr()), refusal);
+  } else {
+    FailureOr<SplitCollectives> pair =
+        splitAllReduce(rewriter, target, op.getDim(), refusal);
+    if (succeeded(pair))
+      made = SmallVector<Operation *>{pair->reduceScatter, pair->allGather};
+  }
+  if (succeeded(made))
+    parts = *made;
+  return made;
+}
+
 DiagnosedSilenceableFailure
 coconet::SplitOp::apply(transform::TransformRewriter &rewriter,
                         transform::TransformResults &results,
@@ -102,12 +128,11 @@ coconet::SplitOp::apply(transform::TransformRewriter &rewriter,
       !diag.succeeded())
     return diag;
   Refusal refusal;
-  FailureOr<SplitCollectives> split =
-      splitAllReduce(rewriter, target, getDim(), refusal);
-  if (failed(split))
+  SmallVector<Operation *> parts;
+  if (failed(splitTarget(*this, rewriter, target, parts, refusal)))
     return fail(*this, refusal);
-  results.set(cast<OpResult>(getReduceScatter()), {split->reduceScatter});
-  results.set(cast<OpResult>(getAllGather()), {split->allGather});
+  for (auto [result, part] : llvm::zip(getResults(), parts))
+    results.set(cast<OpResult>(result), {part});
   return DiagnosedSilenceableFailure::success();
 }
 
@@ -142,12 +167,38 @@ coconet::ReorderOp::apply(transform::TransformRewriter &rewriter,
     return diag;
   auto ops = llvm::to_vector(state.getPayloadOps(getComputations()));
   Refusal refusal;
+  if (auto send = ops.size() == 1 ? dyn_cast<SendOp>(ops[0]) : SendOp()) {
+    FailureOr<AllGatherOp> after =
+        reorderPastSend(rewriter, gather, send, refusal);
+    if (failed(after))
+      return fail(*this, refusal);
+    results.set(cast<OpResult>(getSliced()), {send});
+    results.set(cast<OpResult>(getGathers()), {*after});
+    return DiagnosedSilenceableFailure::success();
+  }
   FailureOr<ReorderedOps> reordered =
       reorderAllGather(rewriter, gather, ops, refusal);
   if (failed(reordered))
     return fail(*this, refusal);
   results.set(cast<OpResult>(getSliced()), reordered->computations);
   results.set(cast<OpResult>(getGathers()), reordered->gathers);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+coconet::SliceSendOp::apply(transform::TransformRewriter &rewriter,
+                            transform::TransformResults &results,
+                            transform::TransformState &state) {
+  coconet::SendOp send;
+  if (auto diag = getSingle(*this, state, getTarget(), send); !diag.succeeded())
+    return diag;
+  Refusal refusal;
+  FailureOr<AllGatherOp> gather =
+      sliceSend(rewriter, send, getDim(), axisList(getAxes()), refusal);
+  if (failed(gather))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getSend()), {send});
+  results.set(cast<OpResult>(getAllGather()), {*gather});
   return DiagnosedSilenceableFailure::success();
 }
 
@@ -188,6 +239,44 @@ coconet::FuseOp::apply(transform::TransformRewriter &rewriter,
   return DiagnosedSilenceableFailure::success();
 }
 
+DiagnosedSilenceableFailure
+coconet::BucketOp::apply(transform::TransformRewriter &rewriter,
+                         transform::TransformResults &results,
+                         transform::TransformState &state) {
+  OpSet ops;
+  for (Value handle : getTargets())
+    ops.insert_range(state.getPayloadOps(handle));
+  if (ops.empty())
+    return emitSilenceableError() << "there is nothing to put into a bucket";
+  Refusal refusal;
+  FailureOr<SmallVector<Operation *>> made =
+      bucketCollectives(rewriter, ops.getArrayRef(),
+                        getName().value_or(StringRef()), getBytes(), refusal);
+  if (failed(made))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getCollectives()), *made);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+coconet::OverlapStepOp::apply(transform::TransformRewriter &rewriter,
+                              transform::TransformResults &results,
+                              transform::TransformState &state) {
+  OpSet ops;
+  for (Value handle : getTargets())
+    ops.insert_range(state.getPayloadOps(handle));
+  if (ops.empty())
+    return emitSilenceableError() << "there is nothing to overlap";
+  Refusal refusal;
+  FailureOr<OverlapOp> overlap =
+      overlapOps(rewriter, ops.getArrayRef(), getChunks(), getDim(),
+                 getName().value_or(StringRef()), refusal);
+  if (failed(overlap))
+    return fail(*this, refusal);
+  results.set(cast<OpResult>(getOverlap()), {*overlap});
+  return DiagnosedSilenceableFailure::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Effects
 //===----------------------------------------------------------------------===//
@@ -202,7 +291,10 @@ coconet::FuseOp::apply(transform::TransformRewriter &rewriter,
 CONSUMES_AND_PRODUCES(SplitOp)
 CONSUMES_AND_PRODUCES(MergeOp)
 CONSUMES_AND_PRODUCES(ReorderOp)
+CONSUMES_AND_PRODUCES(SliceSendOp)
 CONSUMES_AND_PRODUCES(FuseOp)
+CONSUMES_AND_PRODUCES(OverlapStepOp)
+CONSUMES_AND_PRODUCES(BucketOp)
 #undef CONSUMES_AND_PRODUCES
 
 void coconet::AsSliceOp::getEffects(

@@ -9,6 +9,7 @@
 #include "Transforms/FuseOps.h"
 #include "Transforms/Passes.h"
 #include "Transforms/ReorderAllGather.h"
+#include "Transforms/SliceLists.h"
 #include "Transforms/SliceState.h"
 #include "Transforms/SplitAllReduce.h"
 #include <queue>
@@ -40,6 +41,7 @@ private:
   /// Cut the state whose new value one of the gathers makes.
   void sliceStates(ReorderedOps &reordered);
   std::optional<unsigned> stateMadeBy(AllGatherOp gather);
+  FailureOr<StateList> stateListMadeBy(AllGatherOp gather);
 
   func::FuncOp function;
   IRRewriter rewriter;
@@ -48,14 +50,18 @@ private:
 
 } // namespace
 
-/// Pointwise, of the shape and layout of the all_reduce.
+/// Pointwise, of the shape and layout of the all_reduce; or one element, as
+/// reductions and what is computed from them.
 static bool isSameSpace(AllReduceOp op, Operation *other) {
+  if (isa<NormOp, ReduceOp>(other) && isScalarReduction(other))
+    return true;
   auto iterated = dyn_cast<IterationOpInterface>(other);
   if (!iterated || !iterated.isPointwise())
     return false;
   auto type = cast<RankedTensorType>(other->getResult(0).getType());
-  return type.getShape() == op.getType().getShape() &&
-         type.getEncoding() == op.getType().getEncoding();
+  return isOneElement(type) ||
+         (type.getShape() == op.getType().getShape() &&
+          type.getEncoding() == op.getType().getEncoding());
 }
 
 namespace {
@@ -142,8 +148,41 @@ std::optional<unsigned> AllReduceFuser::stateMadeBy(AllGatherOp gather) {
   return std::nullopt;
 }
 
+/// The same for a list of states, of which `gather` makes the new values.
+FailureOr<StateList> AllReduceFuser::stateListMadeBy(AllGatherOp gather) {
+  auto op = dyn_cast<ForEachOp>(gather->getParentOp());
+  if (!op)
+    return failure();
+  for (OpOperand &use : gather->getUses()) {
+    if (use.getOwner() != op.getYield())
+      continue;
+    for (Operation *user :
+         op.resultsOf(use.getOperandNumber()).front().getUsers()) {
+      auto update = dyn_cast<UpdateOp>(user);
+      auto state =
+          update ? dyn_cast<BlockArgument>(update.getState()) : BlockArgument();
+      if (!state || findListUser(state) != op)
+        continue;
+      Refusal refusal;
+      FailureOr<StateList> list =
+          checkSliceList(function, state.getArgNumber(), refusal);
+      if (succeeded(list) && list->gather == gather &&
+          llvm::all_of(list->updates, [](UpdateOp each) {
+            return each.getResult().use_empty();
+          }))
+        return list;
+    }
+  }
+  return failure();
+}
+
 void AllReduceFuser::sliceStates(ReorderedOps &reordered) {
   llvm::erase_if(reordered.gathers, [&](AllGatherOp gather) {
+    if (FailureOr<StateList> list = stateListMadeBy(gather); succeeded(list)) {
+      bool goes = gather->hasOneUse();
+      sliceStateList(rewriter, *list);
+      return goes;
+    }
     std::optional<unsigned> state = stateMadeBy(gather);
     if (!state)
       return false;
@@ -160,6 +199,11 @@ LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
   if (op.getGroupsAttr())
     return refusal.set(op, "its group is given as lists",
                        "name the axes of the mesh");
+  for (StringRef attr : {wireTypeAttr, algorithmAttr, channelsAttr})
+    if (op->hasAttr(attr))
+      return refusal.set(op, "other values would take its " + attr.str(),
+                         "set it after fusing, on the collectives or the "
+                         "region that are to have it");
   // The outermost dimension that has something to cut: its slices are
   // contiguous.
   auto *found = llvm::find_if(op.getType().getShape(),
@@ -193,13 +237,14 @@ LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
     sliceStates(reordered);
   // What only computes a smaller operand has another shape and stays before.
   SmallVector<Operation *> ops;
-  llvm::copy_if(reordered.computations, std::back_inserter(ops),
-                [&](Operation *computation) {
-                  auto type = cast<RankedTensorType>(
-                      computation->getResult(0).getType());
-                  return type.getShape() == slice->getShape();
-                });
+  llvm::copy_if(
+      reordered.computations, std::back_inserter(ops),
+      [&](Operation *computation) {
+        auto type = cast<RankedTensorType>(computation->getResult(0).getType());
+        return type.getShape() == slice->getShape() || isOneElement(type);
+      });
   ops.push_back(split.reduceScatter);
+  ops.append(reordered.allReduces.begin(), reordered.allReduces.end());
   ops.append(reordered.gathers.begin(), reordered.gathers.end());
   return fuseOps(rewriter, ops, name, refusal);
 }

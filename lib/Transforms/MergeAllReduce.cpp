@@ -54,6 +54,12 @@ static LogicalResult checkMerge(ReduceScatterOp scatter, AllGatherOp gather,
                            describe(gather) +
                            ": they differ in axes, groups or dimension",
                        "merge collectives of one group and one dimension");
+  for (StringRef name : {wireTypeAttr, algorithmAttr, channelsAttr})
+    if (gather->getAttr(name) != scatter->getAttr(name))
+      return refusal.set(gather,
+                         "cannot merge " + describe(scatter) + " and " +
+                             describe(gather) + ": they differ in " + name,
+                         "give both the same, or none");
   return success();
 }
 
@@ -69,6 +75,9 @@ FailureOr<AllReduceOp> coconet::mergeAllReduce(RewriterBase &rewriter,
   auto reduce = AllReduceOp::create(
       rewriter, scatter.getLoc(), gather.getType(), scatter.getReductionAttr(),
       scatter.getOperand(), scatter.getAxesAttr(), scatter.getGroupsAttr());
+  for (StringRef kept : {wireTypeAttr, algorithmAttr, channelsAttr})
+    if (Attribute value = gather->getAttr(kept))
+      reduce->setAttr(kept, value);
   if (!name.empty())
     setName(reduce, name);
   rewriter.replaceOp(gather, reduce);

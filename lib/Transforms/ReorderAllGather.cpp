@@ -4,6 +4,7 @@
 #include "Analysis/Typing.h"
 #include "IR/Layout.h"
 #include "Transforms/NamedOps.h"
+#include "Transforms/ReorderPastSend.h"
 #include "Transforms/Passes.h"
 #include "mlir/IR/AffineExpr.h"
 
@@ -21,7 +22,7 @@ using namespace coconet;
 
 ReorderPlan::ReorderPlan(Value whole, RankedTensorType slice,
                          ArrayRef<StringAttr> axes)
-    : axes(axes), mesh(Layout::of(slice).mesh) {
+    : axes(axes), mesh(Layout::of(slice).mesh), slice(slice) {
   types[whole] = slice;
 }
 
@@ -99,6 +100,17 @@ LogicalResult ReorderPlan::planOperands(PlannedOp &plan,
   }
   if (depends)
     return success();
+  // The norm of a parameter beside that of its update.
+  if (isa<NormOp, ReduceOp>(plan.op) && isScalarReduction(plan.op)) {
+    auto type = cast<RankedTensorType>(operandTypes[0]);
+    if (type.getShape() == slice.getShape() &&
+        Layout::of(type).isReplicated()) {
+      IntegerAttr dim = *cutDim(slice);
+      operandTypes[0] = shardType(type, mesh, dim, axes);
+      plan.shards.push_back({0, cast<RankedTensorType>(operandTypes[0]), dim});
+      return success();
+    }
+  }
   return refusal.set(plan.op, "it does not depend on the gathered value",
                      "leave it out of the set");
 }
@@ -197,6 +209,7 @@ Value ReorderPlan::buildSlices(RewriterBase &rewriter, PlannedOp &plan,
                           computation->getResult(0), axesAttr, ArrayAttr());
   if (StringRef name = getName(plan.op); !name.empty())
     setName(reduce, name + ".ar");
+  made.allReduces.push_back(reduce);
   return reduce;
 }
 
@@ -339,6 +352,13 @@ FailureOr<ReorderedOps> coconet::reorderAllGather(RewriterBase &rewriter,
                                                   AllGatherOp gather,
                                                   ArrayRef<Operation *> ops,
                                                   Refusal &refusal) {
+  for (StringRef name : {wireTypeAttr, algorithmAttr, channelsAttr})
+    if (gather->hasAttr(name))
+      return refusal.set(gather,
+                         "cannot reorder " + describe(gather) +
+                             ": other values would take its " + name,
+                         "set it after reordering, on the all_gathers that "
+                         "are to have it");
   FailureOr<OpSet> set = checkSet(gather, ops, refusal);
   if (failed(set))
     return failure();
@@ -381,7 +401,11 @@ struct ReorderAllGather
     }
     Refusal refusal;
     IRRewriter rewriter(&getContext());
-    if (succeeded(reorderAllGather(rewriter, gathers->front(), *ops, refusal)))
+    auto send = ops->size() == 1 ? dyn_cast<SendOp>(ops->front()) : SendOp();
+    if (send ? succeeded(reorderPastSend(rewriter, gathers->front(), send,
+                                         refusal))
+             : succeeded(reorderAllGather(rewriter, gathers->front(), *ops,
+                                          refusal)))
       return;
     refusal.report(DiagnosticSeverity::Error);
     signalPassFailure();

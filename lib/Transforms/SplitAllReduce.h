@@ -24,6 +24,26 @@ mlir::FailureOr<SplitCollectives> splitAllReduce(mlir::RewriterBase &rewriter,
                                                  std::optional<int64_t> dim,
                                                  Refusal &refusal);
 
+/// AR(x) becomes BC(reduce_to_root(x)), named `avg.reduce` and `avg.bc`.
+mlir::FailureOr<llvm::SmallVector<mlir::Operation *>>
+splitReduceBroadcast(mlir::RewriterBase &rewriter, AllReduceOp op, int64_t root,
+                     Refusal &refusal);
+
+/// AR(x) becomes AG_in(AR_out(RS_in(x))), named `avg.rs`, `avg.ar`, `avg.ag`.
+/// Sums of f16 and bf16 are f32 between the levels.
+mlir::FailureOr<llvm::SmallVector<mlir::Operation *>>
+splitHierarchical(mlir::RewriterBase &rewriter, AllReduceOp op,
+                  std::optional<int64_t> dim,
+                  llvm::ArrayRef<mlir::StringAttr> inner,
+                  llvm::ArrayRef<mlir::StringAttr> outer, Refusal &refusal);
+
+/// Refused where an algorithm was chosen for the all_reduce, which its parts do
+/// not have.
+mlir::LogicalResult checkAnyAlgorithm(AllReduceOp op, Refusal &refusal);
+
+/// Let the values of one collective travel as those of another.
+void keepWireType(mlir::Operation *from, mlir::Operation *to);
+
 } // namespace coconet
 
 #endif // COCONET_TRANSFORMS_SPLITALLREDUCE_H

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from coconet_mlir.compile import compile
     from coconet_mlir.errors import *
     from coconet_mlir.layout import Layout, Mesh
+    from coconet_mlir.lists import for_each, partials, states, tensors
     from coconet_mlir.neural import *
     from coconet_mlir.ops import *
     from coconet_mlir.program import Program, load, parse, program, trace
@@ -48,6 +49,7 @@ _MODULES = {
         "layer_norm rms_norm cross_entropy pick take scatter_add pad conv2d conv2d_input_gradient "
         "conv2d_weight_gradient pool2d"
     ),
+    "lists": "for_each tensors states partials",
     "ops": (
         "neg abs sqrt rsqrt exp log tanh sigmoid relu gelu silu is_finite add sub mul div pow max "
         "min compare select cast dropout matmul reduce norm softmax reshape broadcast_to transpose "

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from coconet_mlir import ir
 from coconet_mlir._attributes import enum, i64, i64s, strings
+from coconet_mlir.errors import ProgramError, reported_as
 from coconet_mlir.layout import Layout, Mesh
-from coconet_mlir.tracing import Builder, Tensor, emit, error_here
+from coconet_mlir.tracing import Builder, Tensor, emit, error_here, location_here
 
 if TYPE_CHECKING:
     from coconet_mlir.specs import Cut
@@ -146,6 +147,112 @@ def broadcast(
         **_group(axes, groups, layout.local or tuple(layout.rooted)),
     }
     return emit("broadcast", [x], attributes, hint=x.type, name=name)
+
+
+def reduce_to_root(
+    x: Tensor,
+    root: int = 0,
+    *,
+    axes: Axes | None = None,
+    groups: Groups | None = None,
+    reduction: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Reduce over a group, result on the member at position `root`; the others get zeros."""
+    if groups is None:
+        axes, reduction = _pending(x, axes, reduction)
+    attributes = {
+        "reduction": _reduction(reduction or "sum"),
+        "root": i64(root),
+        **_group(axes, groups, ()),
+    }
+    return emit("reduce_to_root", [x], attributes, hint=x.type, name=name)
+
+
+def gather_to_root(
+    x: Tensor,
+    dim: Cut = 0,
+    root: int = 0,
+    *,
+    axes: Axes | None = None,
+    groups: Groups | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Concatenate the chunks of `dim` (or of the "flat" order) on the member at position `root`."""
+    attributes = {
+        "dim": _cut_dim(dim),
+        "root": i64(root),
+        **_group(axes, groups, _cutting(x, dim)),
+    }
+    return emit("gather_to_root", [x], attributes, hint=x.type, name=name)
+
+
+def scatter_from_root(
+    x: Tensor,
+    dim: Cut = 0,
+    root: int = 0,
+    *,
+    axes: Axes | None = None,
+    groups: Groups | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Every member gets its chunk of what the member at position `root` holds."""
+    attributes = {
+        "dim": _cut_dim(dim),
+        "root": i64(root),
+        **_group(axes, groups, tuple(x.layout.rooted)),
+    }
+    return emit("scatter_from_root", [x], attributes, hint=x.type, name=name)
+
+
+def permute(
+    x: Tensor,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    axes: Axes | None = None,
+    groups: Groups | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Pass values on from member to member: `pairs` are positions (source, target).
+
+    Members that are no target get zeros. The result is local along the axes; a cut value is taken
+    chunk by chunk, which needs an exact division.
+    """
+    layout = x.layout
+    cut = next((dim_axes for dim_axes in layout.dims if dim_axes), ())
+    attributes = {
+        "pairs": ir.ArrayAttr.get([i64s(pair) for pair in pairs]),
+        **_group(axes, groups, layout.local or cut),
+    }
+    return emit("permute", [x], attributes, hint=x.type, name=name)
+
+
+def barrier(
+    *, axes: Axes | None = None, groups: Groups | None = None, name: str | None = None
+) -> None:
+    """No member of a group goes on before all have come here; by default all ranks."""
+    builder = Builder.current()
+    if builder.mesh is None:
+        raise error_here("the program has no mesh to meet on", 'write @program(mesh=mesh(dp="?"))')
+    attributes = {
+        "mesh": builder.mesh.attribute(),
+        **_group(axes, groups, builder.mesh.axes),
+    }
+    label = builder.names[-1] if name is None and builder.names else name
+    if label:
+        attributes["coconet.name"] = ir.StringAttr.get(label)
+    with reported_as(ProgramError):
+        created = ir.Operation.create(
+            "coconet.barrier",
+            attributes=attributes,
+            loc=location_here(builder.context),
+            ip=ir.InsertionPoint(builder.block),
+        )
+        try:
+            created.verify()
+        except ir.MLIRError:
+            created.erase()
+            raise
 
 
 def shard(x: Tensor, axes: Axes, dim: Cut = 0, *, name: str | None = None) -> Tensor:

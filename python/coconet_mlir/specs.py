@@ -36,7 +36,7 @@ def mesh(**sizes: int | str | None) -> Mesh:
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """What an argument is; `tensor`, `state`, `partial`, `sliced` and `local` make one."""
+    """What an argument is; made by `tensor`, `state`, `partial`, `sliced`, `local`, `rooted`."""
 
     shape: tuple[Size, ...]
     dtype: str = "f32"
@@ -156,3 +156,8 @@ def sliced(*shape: Size, dtype: str = "f32", **axes: Cut) -> TensorSpec:
 def local(*shape: Size, axes: str | Sequence[str], dtype: str = "f32") -> TensorSpec:
     """A tensor of which every rank along the axes holds another, of this shape."""
     return tensor(shape, dtype, local=axes)
+
+
+def rooted(*shape: Size, dtype: str = "f32", **axes: int) -> TensorSpec:
+    """A tensor that only one position of each axis holds: `rooted("n", dp=0)`."""
+    return tensor(shape, dtype, rooted=axes)

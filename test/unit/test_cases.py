@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import coconet_mlir as cc
 import numpy as np
 import pytest
 from coconet_mlir import workloads
+from coconet_mlir.binding import bind, run_pipeline
 from coconet_mlir.dtypes import to_numpy
 from compiled_support import same_bits, traced
 
@@ -104,6 +107,25 @@ def test_case_N10_averages_divide_once_by_the_number_of_ranks():
     assert "cast to a float type first" in str(caught.value)
 
 
+def test_case_N10_two_levels_divide_like_one():
+    mesh = cc.mesh(dp=2, tp=4)
+
+    def average(x):
+        return (cc.all_reduce(x, axes=("dp", "tp"), reduction="avg", name="avg"),)
+
+    for dtype, values in (
+        ("f32", np.arange(8.0)),
+        ("f16", np.full(8, 40000.0)),
+        ("f16", np.full(8, 2.0**-24)),
+    ):
+        program = traced(average, mesh, x=cc.local("n", axes=("dp", "tp"), dtype=dtype))
+        levels = program.schedule().split("avg", "hierarchical", inner="tp", outer="dp")
+        assert levels.verify()
+        given = {"x": np.repeat(values.astype(to_numpy(dtype))[:, None], 3, axis=1)}
+        for each in (program, levels):
+            assert list(results(each, given)[0]) == [np.mean(values).astype(to_numpy(dtype))] * 3
+
+
 def test_case_N11_one_rounding_at_the_end_and_equal_bits_on_all_ranks():
     bf16 = traced(lambda g: (cc.all_reduce(g),), DP, g=cc.partial("n", dtype="bf16", dp="sum"))
     for size in (1, 4, 33):
@@ -120,6 +142,24 @@ def test_case_N11_one_rounding_at_the_end_and_equal_bits_on_all_ranks():
         with program.compile(ranks=3) as exe:
             exe(g=g.astype(np.float32))
             same_bits(exe.state["w"])
+
+
+def test_case_N11_levels_round_once_too():
+    mesh = cc.mesh(dp=2, tp=2)
+
+    def body(g, w):
+        cc.update(w, cc.all_reduce(g, name="sum"))
+
+    g = cc.partial("n", dtype="bf16", dp="sum", tp="sum")
+    program = traced(body, mesh, g=g, w=cc.state("n", dtype="bf16"))
+    schedule = program.schedule().split("sum", "hierarchical", inner="tp", outer="dp")
+    for size in (1, 4, 33):
+        ones = np.ones((4, size), to_numpy("bf16"))
+        ones[0] = 512
+        with schedule.compile() as exe:
+            exe(g=ones)
+            same_bits(exe.state["w"])
+            assert list(exe.read("w").astype(int)) == [516] * size
 
 
 def test_case_N13_masks_follow_the_global_index():
@@ -292,6 +332,20 @@ def test_case_L02_a_slice_by_another_axis_does_not_undo_a_gather():
     assert list(results(program, given)[0]) == [0, 11, 0, 11]
 
 
+def test_case_L02_reductions_that_differ_in_wire_type_or_root_stay_apart():
+    def body(g, w):
+        cc.update(w, cc.all_reduce(g, name="plain"))
+        first, second = (cc.reduce_to_root(g, root) for root in (0, 1))
+        return {"narrow": cc.all_reduce(g, name="narrow"), "first": first, "second": second}
+
+    program = traced(body, DP, g=cc.partial(1, dp="sum"), w=cc.state(1))
+    schedule = program.schedule().wire_type("narrow", "bf16")
+    with schedule.compile(ranks=2) as exe:
+        out = exe(g=f32([257], [1]))
+        assert exe.read("w") == 258
+        assert [out[name][0] for name in ("narrow", "first", "second")] == [256, 258, 258]
+
+
 def test_case_L05_a_shard_of_a_pending_sum_is_a_reduce_scatter():
     def body(p, w):
         cc.update(w, cc.shard(cc.all_reduce(p), "dp"))
@@ -309,6 +363,41 @@ def test_case_L05_a_shard_of_a_pending_sum_is_a_reduce_scatter():
         traced(
             lambda x: (cc.all_reduce(x, axes="dp", reduction="sum"),), DP, x=cc.tensor(4, cut=cut)
         )
+
+
+# ===- Lowering --------------------------------------------------------------===
+
+
+def test_case_W01_scalars_stay_scalars_and_buffers_may_be_one():
+    program = traced(lambda g: (cc.all_reduce(g),), DP, g=cc.partial(dp="sum"))
+    assert "tensor<f32, #partial> -> tensor<f32>" in str(program)
+    total = results(program, {"g": f32(1, 2, 4)}, ranks=3)[0]
+    assert total == 7 and total.shape == ()
+
+    def in_place(w):
+        cc.update(w, cc.all_reduce(w, groups=[[0, 1]]))
+
+    program = traced(in_place, cc.mesh(dp=2), w=cc.tensor(2, local="dp", state=True))
+    with program.compile() as exe:
+        exe.write("w", f32([0, 0], [1, 1]))
+        exe()
+        assert [list(part) for part in exe.state["w"]] == [[1, 1], [1, 1]]
+
+
+def test_case_W03_counts_have_64_bits():
+    rows = 2**29
+    reduced = cc.partial(2**31, dtype="i8", dp="sum")
+    gathered = cc.tensor(8 * rows, "i8", cut={0: "dp"})
+    for body, specs, count in (
+        (lambda g: (cc.all_reduce(g),), {"g": reduced}, 2**31),
+        (lambda x: (cc.all_gather(x),), {"x": gathered}, 8 * rows),
+    ):
+        lowered = bind(traced(body, DP, **specs), ranks=8).copy()
+        run_pipeline(lowered, "builtin.module(coconet-to-cpu)")
+        numbers = [int(found) for found in re.findall(r"constant\((-?\d+) :", str(lowered))]
+        assert count in numbers
+        # -1 is no count: rounding up divides by way of it.
+        assert min(numbers) >= -1
 
 
 # ===- Run time --------------------------------------------------------------===

@@ -28,9 +28,10 @@ static Value underlying(Value buffer) {
 
 static LogicalResult dropStates(func::FuncOp function) {
   // What a kernel wrote into its state is not copied there again.
-  for (auto copy : llvm::to_vector(function.getBody().getOps<memref::CopyOp>()))
+  function.walk([](memref::CopyOp copy) {
     if (underlying(copy.getSource()) == underlying(copy.getTarget()))
       copy.erase();
+  });
   auto states = function->getAttrOfType<IntegerAttr>(statesAttr);
   if (!states)
     return success();

@@ -99,8 +99,14 @@ private:
   void expandReduction(OpBuilder &at, Stream &stream, BlockArgument argument);
   void buildLoop(unsigned depth, SmallVector<OpFoldResult> offsets);
   void buildInnermost(ArrayRef<OpFoldResult> offsets);
+  /// Combines what is folded into `totals`, of `width` lanes.
   void emitElement(ArrayRef<OpFoldResult> offsets, Value iv, int64_t width,
                    const IRMapping &invariant);
+  /// A loop whose body is built by `emit`, with `totals` carried along it.
+  void emitLoop(OpFoldResult from, OpFoldResult to, int64_t step,
+                function_ref<void(Value)> emit);
+  void startFolds();
+  void finishFolds();
   Value load(Value pointer, Type element, OpFoldResult offset, int64_t width) {
     return loadElements(b, source, pointer, element, offset, width);
   }
@@ -136,6 +142,8 @@ private:
   /// For inputs of many members: how two elements combine.
   SmallVector<std::unique_ptr<Block>> combiners;
   SmallVector<Value> loopVariables;
+  /// What outputs that are folded have come to so far, in their order.
+  SmallVector<Value> totals;
 };
 
 } // namespace
@@ -192,7 +200,8 @@ void LoopBuilder::expandReduction(OpBuilder &at, Stream &stream,
                                      cast<Value>(stream.members)));
     combined = arith::DivFOp::create(at, loc, combined, count);
   }
-  argument.replaceAllUsesWith(castScalar(at, loc, combined, stream.element));
+  argument.replaceAllUsesWith(
+      castScalar(at, loc, combined, argument.getType()));
   arguments.push_back(members);
   combiners.push_back(std::move(combiner));
 }
@@ -227,7 +236,7 @@ bool LoopBuilder::canVectorize() {
   };
   if (!llvm::all_of(nest.inputs, isContiguous) ||
       !llvm::all_of(nest.outputs, [](const Stream &stream) {
-        return isOneInteger(stream.strides.back());
+        return stream.fold || isOneInteger(stream.strides.back());
       }))
     return false;
   return llvm::all_of(scratch->without_terminator(), [](Operation &op) {
@@ -279,6 +288,75 @@ void LoopBuilder::storeMembers(const Stream &stream, Value value,
 }
 
 //===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+static vector::CombiningKind combiningKind(Reduction reduction, Type type) {
+  using Kind = vector::CombiningKind;
+  bool real = isa<FloatType>(type);
+  switch (reduction) {
+  case Reduction::max:
+    return real ? Kind::MAXIMUMF : Kind::MAXSI;
+  case Reduction::min:
+    return real ? Kind::MINIMUMF : Kind::MINSI;
+  default:
+    return Kind::ADD;
+  }
+}
+
+void LoopBuilder::startFolds() {
+  for (const Stream &stream : nest.outputs)
+    if (stream.fold)
+      totals.push_back(arith::ConstantOp::create(
+          b, loc,
+          neutralElement(b, *stream.fold, computeType(stream.element))));
+}
+
+void LoopBuilder::finishFolds() {
+  unsigned next = 0;
+  for (const Stream &stream : nest.outputs)
+    if (stream.fold)
+      store(castScalar(b, loc, totals[next++], stream.element),
+            stream.bases.front(), stream.element, b.getIndexAttr(0), 1);
+}
+
+void LoopBuilder::emitLoop(OpFoldResult from, OpFoldResult to, int64_t step,
+                           function_ref<void(Value)> emit) {
+  IndexMath m(b, loc);
+  SmallVector<Value> scalars = totals;
+  // Lanes start from the neutral element and join the total at the end.
+  if (step > 1) {
+    totals.clear();
+    startFolds();
+    for (Value &total : totals)
+      total = broadcast(total, step);
+  }
+  auto loop = scf::ForOp::create(b, loc, m.value(from), m.value(to),
+                                 m.value(m.constant(step)), totals);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    totals.assign(loop.getRegionIterArgs().begin(),
+                  loop.getRegionIterArgs().end());
+    emit(loop.getInductionVar());
+    if (!totals.empty())
+      scf::YieldOp::create(b, loc, totals);
+  }
+  totals.assign(loop.getResults().begin(), loop.getResults().end());
+  if (step == 1)
+    return;
+  unsigned next = 0;
+  for (const Stream &stream : nest.outputs) {
+    if (!stream.fold)
+      continue;
+    totals[next] = vector::ReductionOp::create(
+        b, loc, combiningKind(*stream.fold, scalars[next].getType()),
+        totals[next], scalars[next]);
+    ++next;
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 
@@ -317,10 +395,19 @@ void LoopBuilder::emitElement(ArrayRef<OpFoldResult> offsets, Value iv,
     mapping.map(op.getResult(0), position);
   }
   cloneForLanes(b, *scratch, mapping, width);
+  unsigned next = 0;
   for (auto [i, stream] : llvm::enumerate(nest.outputs)) {
     Value value =
         mapping.lookupOrDefault(scratch->getTerminator()->getOperand(i));
     value = broadcast(value, width);
+    if (stream.fold) {
+      Type wide = laneType(computeType(stream.element), width);
+      if (value.getType() != wide)
+        value = arith::ExtFOp::create(b, loc, wide, value);
+      totals[next] = combineScalars(b, loc, *stream.fold, totals[next], value);
+      ++next;
+      continue;
+    }
     OpFoldResult offset = place(stream, nest.inputs.size() + i);
     if (stream.table)
       storeMembers(stream, value, offset, width);
@@ -359,11 +446,8 @@ void LoopBuilder::buildInnermost(ArrayRef<OpFoldResult> offsets) {
   auto buildFrom = [&](OpFoldResult from, OpFoldResult to, int64_t width) {
     if (isEqualConstantIntOrValue(from, to))
       return;
-    auto loop = scf::ForOp::create(b, loc, m.value(from), m.value(to),
-                                   m.value(m.constant(width)));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    emitElement(offsets, loop.getInductionVar(), width, invariant);
+    emitLoop(from, to, width,
+             [&](Value iv) { emitElement(offsets, iv, width, invariant); });
   };
   if (canVectorize()) {
     whole = m.mul(m.div(size, m.constant(lanes)), m.constant(lanes));
@@ -375,29 +459,27 @@ void LoopBuilder::buildInnermost(ArrayRef<OpFoldResult> offsets) {
 void LoopBuilder::buildLoop(unsigned depth, SmallVector<OpFoldResult> offsets) {
   if (depth + 1 >= nest.sizes.size())
     return buildInnermost(offsets);
-  IndexMath m(b, loc);
-  auto loop =
-      scf::ForOp::create(b, loc, m.value(m.constant(0)),
-                         m.value(nest.sizes[depth]), m.value(m.constant(1)));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  loopVariables.push_back(loop.getInductionVar());
-  unsigned index = 0;
-  for (auto *streams : {&nest.inputs, &nest.outputs})
-    for (Stream &stream : *streams) {
-      offsets[index] =
-          at(offsets[index], stream.strides[depth], loop.getInductionVar());
-      ++index;
-    }
-  buildLoop(depth + 1, offsets);
-  loopVariables.pop_back();
+  emitLoop(b.getIndexAttr(0), nest.sizes[depth], 1, [&](Value iv) {
+    loopVariables.push_back(iv);
+    SmallVector<OpFoldResult> moved = offsets;
+    unsigned index = 0;
+    for (auto *streams : {&nest.inputs, &nest.outputs})
+      for (Stream &stream : *streams) {
+        moved[index] = at(moved[index], stream.strides[depth], iv);
+        ++index;
+      }
+    buildLoop(depth + 1, moved);
+    loopVariables.pop_back();
+  });
 }
 
 void LoopBuilder::build() {
   prepareBody();
   SmallVector<OpFoldResult> offsets(nest.inputs.size() + nest.outputs.size(),
                                     b.getIndexAttr(0));
+  startFolds();
   buildLoop(0, offsets);
+  finishFolds();
 }
 
 SmallVector<OpFoldResult> coconet::stridesOf(IndexMath &math, Value memref) {

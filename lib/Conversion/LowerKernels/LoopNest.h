@@ -20,6 +20,8 @@ struct Stream {
   mlir::OpFoldResult members, offset;
   /// How members' elements combine. Unset: one pointer, or an output.
   std::optional<Reduction> reduction;
+  /// An output that is one element, how all elements of the box combine in it.
+  std::optional<Reduction> fold;
   /// An input that the loops also write: it is read anew for every element.
   bool accumulates = false;
   /// Element type in memory.

@@ -14,38 +14,6 @@ static Type elementOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
-static void copyElements(OpBuilder &builder, Location loc, RuntimeCalls &calls,
-                         Value to, Value from, Type element,
-                         OpFoldResult count) {
-  IndexMath m(builder, loc);
-  int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
-  LLVM::MemcpyOp::create(builder, loc, to, from,
-                         calls.i64(m.mul(count, m.constant(bytes))),
-                         /*isVolatile=*/false);
-}
-
-LogicalResult coconet::lowerSymmetricBroadcast(SymmetricBroadcastOp op,
-                                               SymbolTable &symbols) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  IndexMath m(builder, loc);
-  RuntimeCalls calls(builder, op, &symbols);
-  Members members = Members::of(op);
-  Value from = calls.pointerTo(op.getInput());
-  Value site, table;
-  if (members.size() != 1) {
-    site = calls.site("broadcast", members);
-    table = calls.enter(site, from);
-    from = calls.peer(table, m.constant(op.getRoot()), 1, 0);
-  }
-  copyElements(builder, loc, calls, calls.pointerTo(op.getInit()), from,
-               elementOf(op.getInput()), m.product(m.dims(op.getInput())));
-  if (table)
-    calls.leave(site);
-  op.erase();
-  return success();
-}
-
 /// Copy from every member, in order: rows of the innermost dimension, which is
 /// contiguous on both sides whatever is cut.
 LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op,
@@ -99,9 +67,9 @@ LogicalResult coconet::lowerSymmetricAllToAll(SymmetricAllToAllOp op,
           };
           if (dim + 1 == rank) {
             auto [i, o] = step(m.constant(0));
-            return copyElements(
-                builder, loc, calls, calls.advance(target, element, o),
-                calls.advance(source, element, i), element, block[dim]);
+            return calls.copy(calls.advance(target, element, o),
+                              calls.advance(source, element, i), element,
+                              block[dim]);
           }
           forEach(block[dim], [&](Value index) {
             auto [i, o] = step(index);
@@ -147,6 +115,19 @@ void coconet::lowerCheckSize(RankCheckSizeOp op, SymbolTable &symbols) {
   calls.call("coconet_rt_check_size", Type(),
              {calls.rank(), calls.site(op.getWhat(), Members()),
               calls.i64(op.getExpected()), calls.i64(op.getActual())});
+  op.erase();
+}
+
+void coconet::lowerCheckFinite(RankCheckFiniteOp op, SymbolTable &symbols) {
+  OpBuilder builder(op);
+  IndexMath m(builder, op.getLoc());
+  RuntimeCalls calls(builder, op, &symbols);
+  std::string dtype;
+  llvm::raw_string_ostream(dtype) << elementOf(op.getOperand());
+  calls.call("coconet_rt_check_finite", Type(),
+             {calls.rank(), calls.site(op.getWhat(), Members()),
+              calls.text(dtype), calls.pointerTo(op.getOperand()),
+              calls.i64(m.product(m.dims(op.getOperand())))});
   op.erase();
 }
 

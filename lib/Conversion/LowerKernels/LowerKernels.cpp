@@ -3,6 +3,7 @@
 #include "Conversion/LowerKernels/Lowerings.h"
 #include "Conversion/LowerKernels/RuntimeCalls.h"
 #include "IR/KernelOps.h"
+#include "IR/ListOps.h"
 #include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "Transforms/Passes.h"
@@ -37,6 +38,18 @@ static void dropAttributes(func::FuncOp function) {
   function->removeAttr(statesAttr);
 }
 
+/// Ranks of the whole program: of all functions, where each has its own.
+static int64_t countRanks(func::FuncOp function, MeshAttr mesh) {
+  if (!function->hasAttr(ranksAttr))
+    return mesh.getNumRanks();
+  int64_t count = 0;
+  for (auto other :
+       function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+    if (auto ranks = other->getAttrOfType<DenseI64ArrayAttr>(ranksAttr))
+      count += ranks.size();
+  return count;
+}
+
 LogicalResult coconet::convertBoundary(func::FuncOp function,
                                        SymbolTable &symbols) {
   MLIRContext *context = function.getContext();
@@ -49,12 +62,12 @@ LogicalResult coconet::convertBoundary(func::FuncOp function,
     return failure();
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(context));
-  if (mesh) {
+  if (mesh || function->hasAttr(ranksAttr)) {
     OpBuilder start = OpBuilder::atBlockBegin(&function.getBody().front());
     RuntimeCalls calls(start, &function.getBody().front().back(), &symbols);
-    calls.call(
-        "coconet_rt_check_ranks", Type(),
-        {calls.rank(), calls.i64(start.getIndexAttr(mesh.getNumRanks()))});
+    calls.call("coconet_rt_check_ranks", Type(),
+               {calls.rank(),
+                calls.i64(start.getIndexAttr(countRanks(function, mesh)))});
   }
   return success();
 }
@@ -63,15 +76,34 @@ static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case(
           [&](SymmetricKernelOp o) { return lowerSymmetricKernel(o, symbols); })
-      .Case([&](SymmetricBroadcastOp o) {
-        return lowerSymmetricBroadcast(o, symbols);
+      .Case([&](SymmetricPermuteOp o) {
+        return lowerSymmetricPermute(o, symbols), success();
       })
+      .Case(
+          [&](RankBarrierOp o) { return lowerBarrier(o, symbols), success(); })
       .Case([&](SymmetricAllToAllOp o) {
         return lowerSymmetricAllToAll(o, symbols);
       })
+      .Case([&](ListKernelOp o) {
+        return lowerListKernel(o, symbols), success();
+      })
+      .Case([&](SymmetricStartOp o) {
+        return lowerSymmetricStart(o, symbols), success();
+      })
       .Case([&](GemmOp o) { return lowerGemm(o, symbols); })
+      .Case([&](ScatterRowsOp o) { return lowerScatterRows(o), success(); })
+      .Case([&](SymmetricSendBeginOp o) {
+        return lowerSendBegin(o, symbols), success();
+      })
+      .Case([&](SymmetricSendEndOp o) {
+        return lowerSendEnd(o, symbols), success();
+      })
+      .Case([&](SymmetricRecvOp o) { return lowerRecv(o, symbols), success(); })
       .Case([&](RankCheckSizeOp o) {
         return lowerCheckSize(o, symbols), success();
+      })
+      .Case([&](RankCheckFiniteOp o) {
+        return lowerCheckFinite(o, symbols), success();
       })
       .Case([&](RankCoordinateOp o) {
         return lowerCoordinate(o, symbols), success();
@@ -122,12 +154,18 @@ struct LowerKernels : coconet::impl::LowerKernelsBase<LowerKernels> {
       SmallVector<Operation *> ops;
       function.walk([&](Operation *op) {
         if (!isa<YieldOp, KernelIndexOp>(op) &&
-            !op->getParentOfType<SymmetricKernelOp>())
+            !op->getParentOfType<SymmetricKernelOp>() &&
+            !op->getParentOfType<ListKernelOp>())
           ops.push_back(op);
       });
       for (Operation *op : ops)
         if (failed(lowerOp(op, symbols)))
           return signalPassFailure();
+    }
+    // Until here lowering asks for the ranks of all functions.
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      function->removeAttr(stageAttr);
+      function->removeAttr(ranksAttr);
     }
   }
 };

@@ -3,8 +3,11 @@
 #include "Conversion/LowerKernels/LoopNest.h"
 #include "Conversion/LowerKernels/Lowerings.h"
 #include "IR/KernelOps.h"
+#include "IR/OverlapOps.h"
 #include "IR/Refusal.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -31,8 +34,7 @@ private:
            access == Access::gather;
   }
   bool isPublished(unsigned operand) {
-    Access access = op.accessOf(operand);
-    return access == Access::reduce || access == Access::gather;
+    return coconet::isPublished(op, operand);
   }
   /// No operand changes from element to element of the box.
   bool isFixed(unsigned operand) {
@@ -42,6 +44,7 @@ private:
   Value operand(unsigned index) { return op->getOperand(index); }
 
   void enterGroup();
+  void clearOthers();
   LogicalResult findSizes();
   bool canCollapse();
   void setCollapsed();
@@ -76,6 +79,10 @@ std::string SymmetricLowering::kind() {
     reduces |= op.accessOf(i) == Access::reduce;
     gathers |= op.accessOf(i) == Access::gather;
   }
+  if (op.getRoot())
+    return reduces   ? "reduce_to_root"
+           : gathers ? "gather_to_root"
+                     : "scatter_from_root";
   return !reduces ? "all_gather" : gathers ? "all_reduce" : "reduce_scatter";
 }
 
@@ -85,7 +92,8 @@ void SymmetricLowering::enterGroup() {
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     if (isPublished(i))
       published.insert(operand(i));
-  if (isOneInteger(count))
+  // Slices and chunks of one's own need no meeting.
+  if (isOneInteger(count) || published.empty())
     return;
   SmallVector<Value> pointers;
   for (Value buffer : published)
@@ -103,7 +111,7 @@ LogicalResult SymmetricLowering::findSizes() {
     return refuse(op, "has no operand that holds the whole tensor",
                   "one input is reduced or sliced, or one init gathered");
   whole = *size;
-  if (isOneInteger(count)) {
+  if (isOneInteger(count) || op.isOneShot()) {
     chunk = {m.constant(0), whole};
     return success();
   }
@@ -144,13 +152,10 @@ bool SymmetricLowering::canCollapse() {
 void SymmetricLowering::setBases(Stream &stream, unsigned index,
                                  OpFoldResult offset) {
   stream.element = cast<MemRefType>(operand(index).getType()).getElementType();
-  if (op.accessOf(index) == Access::reduce) {
-    unsigned reduction = 0;
-    for (unsigned i = 0; i < index; ++i)
-      reduction += op.accessOf(i) == Access::reduce;
-    stream.reduction =
-        cast<ReductionAttr>(op.getReductions()[reduction]).getValue();
-  }
+  if (op.accessOf(index) == Access::reduce)
+    stream.reduction = op.reductionOf(index);
+  if (op.accessOf(index) == Access::fold)
+    stream.fold = op.reductionOf(index);
   stream.members = count;
   if (!isPublished(index) || !table) {
     stream.bases = {
@@ -158,6 +163,12 @@ void SymmetricLowering::setBases(Stream &stream, unsigned index,
     return;
   }
   int64_t slot = llvm::find(published, operand(index)) - published.begin();
+  if (op.getRoot() && op.accessOf(index) != Access::reduce) {
+    Value base =
+        calls.peer(table, m.constant(*op.getRoot()), published.size(), slot);
+    stream.bases = {calls.advance(base, stream.element, offset)};
+    return;
+  }
   auto known = getConstantIntValue(count);
   if (!known || *known > maxUnrolled) {
     stream.table = table;
@@ -239,8 +250,32 @@ LogicalResult SymmetricLowering::lower() {
   buildLoopNest(builder, op, nest);
   if (table)
     calls.leave(site);
+  clearOthers();
   op.erase();
   return success();
+}
+
+/// What the root alone gets is zero elsewhere. Others may have read the buffer
+/// as an input until now.
+void SymmetricLowering::clearOthers() {
+  bool gathers = llvm::any_of(
+      llvm::seq<unsigned>(0, op->getNumOperands()),
+      [&](unsigned i) { return op.accessOf(i) == Access::gather; });
+  if (!op.getRoot() || !table || !gathers)
+    return;
+  Location loc = op.getLoc();
+  Value isOther = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        calls.position(members, site),
+                                        m.value(m.constant(*op.getRoot())));
+  auto choice = scf::IfOp::create(builder, loc, isOther,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (op.accessOf(i) == Access::gather)
+      calls.clear(calls.pointerTo(operand(i)),
+                  cast<MemRefType>(operand(i).getType()).getElementType(),
+                  m.product(m.dims(operand(i))));
 }
 
 LogicalResult coconet::lowerSymmetricKernel(SymmetricKernelOp op,

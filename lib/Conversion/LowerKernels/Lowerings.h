@@ -3,9 +3,14 @@
 #ifndef COCONET_CONVERSION_LOWERKERNELS_LOWERINGS_H
 #define COCONET_CONVERSION_LOWERKERNELS_LOWERINGS_H
 
+#include "IR/ChannelOps.h"
 #include "IR/CoCoNet.h"
 #include "IR/KernelOps.h"
+#include "IR/NeuralOps.h"
+#include "IR/ListOps.h"
+#include "IR/OverlapOps.h"
 #include "IR/RankOps.h"
+#include "IR/RootedOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,12 +20,19 @@ namespace coconet {
 /// Each replaces one op over buffers; the op is erased.
 mlir::LogicalResult lowerSymmetricKernel(SymmetricKernelOp op,
                                          mlir::SymbolTable &symbols);
-mlir::LogicalResult lowerSymmetricBroadcast(SymmetricBroadcastOp op,
-                                            mlir::SymbolTable &symbols);
+void lowerSymmetricPermute(SymmetricPermuteOp op, mlir::SymbolTable &symbols);
+void lowerBarrier(RankBarrierOp op, mlir::SymbolTable &symbols);
 mlir::LogicalResult lowerSymmetricAllToAll(SymmetricAllToAllOp op,
                                            mlir::SymbolTable &symbols);
+void lowerListKernel(ListKernelOp op, mlir::SymbolTable &symbols);
+void lowerSymmetricStart(SymmetricStartOp op, mlir::SymbolTable &symbols);
 mlir::LogicalResult lowerGemm(GemmOp op, mlir::SymbolTable &symbols);
+void lowerScatterRows(ScatterRowsOp op);
+void lowerSendBegin(SymmetricSendBeginOp op, mlir::SymbolTable &symbols);
+void lowerSendEnd(SymmetricSendEndOp op, mlir::SymbolTable &symbols);
+void lowerRecv(SymmetricRecvOp op, mlir::SymbolTable &symbols);
 void lowerCheckSize(RankCheckSizeOp op, mlir::SymbolTable &symbols);
+void lowerCheckFinite(RankCheckFiniteOp op, mlir::SymbolTable &symbols);
 void lowerCoordinate(RankCoordinateOp op, mlir::SymbolTable &symbols);
 
 /// Ops whose maps name dimensions and zeros only become loops; others are left

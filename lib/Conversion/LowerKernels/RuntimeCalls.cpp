@@ -1,8 +1,10 @@
 //===- RuntimeCalls.cpp - calls of the run-time library ---------------------===//
 
 #include "Conversion/LowerKernels/RuntimeCalls.h"
+#include "IR/OverlapOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -62,6 +64,14 @@ Value RuntimeCalls::call(StringRef name, Type result, ValueRange arguments) {
 // Sites
 //===----------------------------------------------------------------------===//
 
+/// The ranks that run the function of `op`; empty where all of them do.
+static ArrayRef<int64_t> ranksOf(Operation *op) {
+  auto ranks =
+      op->getParentOfType<func::FuncOp>()->getAttrOfType<DenseI64ArrayAttr>(
+          ranksAttr);
+  return ranks ? ranks.asArrayRef() : ArrayRef<int64_t>();
+}
+
 /// `file:line:col` of the place in the source, or nothing.
 static std::string describeLocation(Location loc) {
   std::string text;
@@ -77,17 +87,57 @@ static std::string describeLocation(Location loc) {
   return text;
 }
 
-static std::string describeMembers(const Members &members) {
+using GroupList = SmallVector<SmallVector<int64_t>>;
+
+static std::string describeGroups(const GroupList &groups) {
+  std::string text = "groups";
+  llvm::raw_string_ostream os(text);
+  for (ArrayRef<int64_t> group : groups) {
+    os << " ";
+    llvm::interleave(group, os, ",");
+  }
+  return text;
+}
+
+/// Ranks of the mesh that differ along the axes only, by position.
+static GroupList groupsAlong(MeshAttr mesh, ArrayRef<StringAttr> axes) {
+  llvm::MapVector<int64_t, SmallVector<std::pair<int64_t, int64_t>>> found;
+  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
+    int64_t position = 0, first = rank;
+    for (StringAttr axis : axes) {
+      int64_t size = mesh.sizeOf(axis.getValue());
+      int64_t stride = mesh.strideOf(axis.getValue());
+      position = position * size + rank / stride % size;
+      first -= rank / stride % size * stride;
+    }
+    found[first].emplace_back(position, rank);
+  }
+  GroupList groups;
+  for (auto &[first, members] : found) {
+    llvm::sort(members);
+    groups.emplace_back(llvm::make_second_range(members));
+  }
+  return groups;
+}
+
+/// `ranks` are those that run the function, empty where all of them do; groups
+/// and axes are of its mesh.
+static std::string describeMembers(const Members &members,
+                                   ArrayRef<int64_t> ranks) {
+  GroupList groups;
+  if (members.groups)
+    for (Attribute group : members.groups)
+      groups.emplace_back(cast<DenseI64ArrayAttr>(group).asArrayRef());
+  else if (!ranks.empty() && members.axes)
+    groups = groupsAlong(members.mesh, axisList(members.axes));
+  if (!ranks.empty())
+    for (SmallVector<int64_t> &group : groups)
+      for (int64_t &member : group)
+        member = ranks[member];
+  if (!groups.empty())
+    return describeGroups(groups);
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (members.groups) {
-    os << "groups";
-    for (Attribute group : members.groups) {
-      os << " ";
-      llvm::interleave(cast<DenseI64ArrayAttr>(group).asArrayRef(), os, ",");
-    }
-    return text;
-  }
   os << "axes";
   for (StringAttr axis : axisList(members.axes))
     os << " " << members.mesh.sizeOf(axis.getValue()) << ":"
@@ -126,20 +176,59 @@ Value RuntimeCalls::site(StringRef kind, const Members &members) {
   if (auto attr = op->getAttrOfType<StringAttr>(nameAttr))
     name = attr.getValue();
   llvm::replace(name, '\n', ' ');
+  // What is started at one place and waited for at another is one site.
+  if (auto attr = op->getAttrOfType<StringAttr>(startedAttr))
+    kind = attr.getValue();
   return text((kind + "\n" + name + "\n" + describeLocation(loc) + "\n" +
-               describeMembers(members))
+               describeMembers(members, ranksOf(op)))
                   .str());
+}
+
+Value RuntimeCalls::channelSite(StringRef channel, ArrayRef<int64_t> senders,
+                                ArrayRef<int64_t> receivers) {
+  // Both ends carry both locations, or none: their sites are one.
+  std::string location;
+  loc->walk([&](Location part) {
+    auto end = dyn_cast<NameLoc>(part);
+    if (!end || (end.getName() != "send" && end.getName() != "recv"))
+      return WalkResult::advance();
+    std::string place = describeLocation(end.getChildLoc());
+    if (!place.empty())
+      location += (location.empty() ? "" : " to ") + place;
+    return WalkResult::skip();
+  });
+  GroupList pairs;
+  for (auto [sender, receiver] : llvm::zip(senders, receivers))
+    pairs.push_back({sender, receiver});
+  return text(
+      ("channel\n" + channel + "\n" + location + "\n" + describeGroups(pairs))
+          .str());
 }
 
 //===----------------------------------------------------------------------===//
 // Positions and peers
 //===----------------------------------------------------------------------===//
 
+Value RuntimeCalls::meshRank() {
+  IndexMath m(builder, loc);
+  ArrayRef<int64_t> ranks = ranksOf(op);
+  auto asIndex = [&](Value number) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      number);
+  };
+  for (size_t i = 1; i < ranks.size(); ++i)
+    if (ranks[i] != ranks[0] + int64_t(i)) { // The run time knows the position.
+      Value all = text("ranks\n\n\n" + describeGroups({to_vector(ranks)}));
+      return asIndex(call("coconet_rt_group_position", builder.getI64Type(),
+                          {rank(), all}));
+    }
+  Value id = asIndex(call("coconet_rt_rank_id", builder.getI64Type(), rank()));
+  return ranks.empty() ? id : m.value(m.sub(id, m.constant(ranks[0])));
+}
+
 Value RuntimeCalls::coordinate(MeshAttr mesh, ArrayRef<StringAttr> axes) {
   IndexMath m(builder, loc);
-  Value id = arith::IndexCastOp::create(
-      builder, loc, builder.getIndexType(),
-      call("coconet_rt_rank_id", builder.getI64Type(), rank()));
+  Value id = meshRank();
   OpFoldResult composed = m.constant(0);
   for (StringAttr axis : axes) {
     int64_t size = mesh.sizeOf(axis.getValue());
@@ -170,6 +259,20 @@ OpFoldResult RuntimeCalls::size(const Members &members, Value site) {
 }
 
 Value RuntimeCalls::enter(Value site, ValueRange pointers) {
+  // The start has published them.
+  if (op->hasAttr(startedAttr))
+    return call("coconet_rt_wait",
+                LLVM::LLVMPointerType::get(builder.getContext()),
+                {rank(), site});
+  return publish("coconet_rt_enter", site, pointers);
+}
+
+void RuntimeCalls::start(Value site, ValueRange pointers) {
+  publish("coconet_rt_start", site, pointers);
+}
+
+Value RuntimeCalls::publish(StringRef function, Value site,
+                            ValueRange pointers) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Value count = i64(builder.getIndexAttr(pointers.size()));
   Value buffers;
@@ -186,7 +289,7 @@ Value RuntimeCalls::enter(Value site, ValueRange pointers) {
     LLVM::StoreOp::create(
         builder, loc, value,
         advance(buffers, pointer, builder.getIndexAttr(index)));
-  return call("coconet_rt_enter", pointer, {rank(), site, buffers, count});
+  return call(function, pointer, {rank(), site, buffers, count});
 }
 
 void RuntimeCalls::leave(Value site) {
@@ -224,4 +327,53 @@ Value RuntimeCalls::advance(Value pointer, Type element, OpFoldResult offset) {
     return pointer;
   return LLVM::GEPOp::create(builder, loc, pointer.getType(),
                              memoryType(element), pointer, i64(offset));
+}
+
+static OpFoldResult bytesOf(IndexMath &m, Type element, OpFoldResult count) {
+  int64_t size = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  return m.mul(count, m.constant(size));
+}
+
+void RuntimeCalls::copy(Value to, Value from, Type element,
+                        OpFoldResult count) {
+  IndexMath m(builder, loc);
+  LLVM::MemcpyOp::create(builder, loc, to, from,
+                         i64(bytesOf(m, element, count)),
+                         /*isVolatile=*/false);
+}
+
+void RuntimeCalls::clear(Value to, Type element, OpFoldResult count) {
+  IndexMath m(builder, loc);
+  Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI8Type(),
+                                        builder.getI8IntegerAttr(0));
+  LLVM::MemsetOp::create(builder, loc, to, zero,
+                         i64(bytesOf(m, element, count)),
+                         /*isVolatile=*/false);
+}
+
+Value RuntimeCalls::lookup(ArrayRef<int64_t> table, Value index) {
+  std::string name = "coconet_table";
+  for (int64_t entry : table)
+    name += "_" + std::to_string(entry);
+  // Long tables share a prefix only: the hash stands for the rest.
+  if (name.size() > 64)
+    name = "coconet_table_" + llvm::utohexstr(llvm::xxh3_64bits(name), true);
+  auto type = LLVM::LLVMArrayType::get(builder.getI64Type(), table.size());
+  auto values = builder.getI64TensorAttr(table);
+  auto global = symbols->lookup<LLVM::GlobalOp>(name);
+  while (global && global.getValueOrNull() != values) {
+    name += "_";
+    global = symbols->lookup<LLVM::GlobalOp>(name);
+  }
+  if (!global) {
+    OpBuilder at =
+        OpBuilder::atBlockBegin(cast<ModuleOp>(symbols->getOp()).getBody());
+    global = LLVM::GlobalOp::create(at, symbols->getOp()->getLoc(), type,
+                                    /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name, values);
+    symbols->insert(global);
+  }
+  Value address = LLVM::AddressOfOp::create(builder, loc, global);
+  return LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
+                              advance(address, builder.getI64Type(), index));
 }

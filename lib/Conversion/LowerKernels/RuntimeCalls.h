@@ -35,6 +35,10 @@ public:
   /// The text that names `op` in messages; `kind` is its first field.
   mlir::Value site(llvm::StringRef kind, const Members &members);
   mlir::Value text(llvm::StringRef contents);
+  /// The same for both ends of a channel, which are at positions 0 and 1.
+  mlir::Value channelSite(llvm::StringRef channel,
+                          llvm::ArrayRef<int64_t> senders,
+                          llvm::ArrayRef<int64_t> receivers);
   /// Call a function; the result is null for void.
   mlir::Value call(llvm::StringRef name, mlir::Type result,
                    mlir::ValueRange arguments);
@@ -48,7 +52,10 @@ public:
   mlir::Value coordinate(MeshAttr mesh, llvm::ArrayRef<mlir::StringAttr> axes);
 
   /// Publish buffers and wait for the members; a table of all their pointers.
+  /// Only wait where the op says that they have been published.
   mlir::Value enter(mlir::Value site, mlir::ValueRange pointers);
+  /// Publish buffers and go on.
+  void start(mlir::Value site, mlir::ValueRange pointers);
   void leave(mlir::Value site);
   /// Pointer `slot` of `count` of the member at a position in the table.
   mlir::Value peer(mlir::Value table, mlir::OpFoldResult position,
@@ -59,8 +66,20 @@ public:
   /// `pointer` moved by `offset` elements.
   mlir::Value advance(mlir::Value pointer, mlir::Type element,
                       mlir::OpFoldResult offset);
+  /// Copy `count` elements, or make them zero.
+  void copy(mlir::Value to, mlir::Value from, mlir::Type element,
+            mlir::OpFoldResult count);
+  void clear(mlir::Value to, mlir::Type element, mlir::OpFoldResult count);
+  /// Entry `index` of a table of integers.
+  mlir::Value lookup(llvm::ArrayRef<int64_t> table, mlir::Value index);
 
 private:
+  /// Call a function that publishes buffers.
+  mlir::Value publish(llvm::StringRef function, mlir::Value site,
+                      mlir::ValueRange pointers);
+  /// Number of this rank in the mesh of its function.
+  mlir::Value meshRank();
+
   mlir::OpBuilder &builder;
   mlir::Operation *op;
   mlir::Location loc;

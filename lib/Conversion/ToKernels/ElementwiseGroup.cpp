@@ -21,6 +21,13 @@ TypedAttr coconet::splatOf(Value value) {
   return cast<TypedAttr>(elements.getSplatValue<Attribute>());
 }
 
+/// The values that an output is made of, element by element: of a reduction
+/// its operand.
+static RankedTensorType boxTypeOf(Value output) {
+  auto reduce = output.getDefiningOp<ReduceOp>();
+  return typeOf(reduce ? reduce.getOperand() : output);
+}
+
 ElementwiseGroup::ElementwiseGroup(ArrayRef<Operation *> ops,
                                    ValueRange outputs)
     : outputs(outputs) {
@@ -37,10 +44,9 @@ ElementwiseGroup::ElementwiseGroup(ArrayRef<Operation *> ops,
         wanted.insert(producer);
   }
   needed.insert(backward.rbegin(), backward.rend());
-  if (!outputs.empty())
-    rank = typeOf(outputs.front()).getRank();
-  boxShape.assign(typeOf(outputs.front()).getShape().begin(),
-                  typeOf(outputs.front()).getShape().end());
+  RankedTensorType box = boxTypeOf(outputs.front());
+  rank = box.getRank();
+  boxShape.assign(box.getShape().begin(), box.getShape().end());
 }
 
 LogicalResult ElementwiseGroup::analyze() {
@@ -76,7 +82,7 @@ LogicalResult ElementwiseGroup::visit(Operation *op) {
                     "compute it before the region");
     auto reduction = op->getAttrOfType<ReductionAttr>("reduction");
     if (reduction)
-      addLeaf(op, first, Access::reduce, reduction.getValue());
+      addLeaf(op, first, Access::reduce, reduction.getValue(), wireTypeOf(op));
     else
       addLeaf(op, first, Access::slice);
     return success();
@@ -105,7 +111,8 @@ LogicalResult ElementwiseGroup::visit(Operation *op) {
 }
 
 void ElementwiseGroup::addLeaf(Operation *user, Value tensor, Access access,
-                               std::optional<Reduction> reduction) {
+                               std::optional<Reduction> reduction,
+                               FloatType wireType) {
   RankedTensorType type = typeOf(tensor);
   int64_t shift = rank - type.getRank();
   assert(shift >= 0 && "an operand has at most the rank of the result");
@@ -119,11 +126,13 @@ void ElementwiseGroup::addLeaf(Operation *user, Value tensor, Access access,
                              : getAffineDimExpr(shift + d, context));
     chunk |= !repeated && shift + int64_t(d) == dim;
   }
-  Leaf leaf{tensor, AffineMap::get(rank, 0, exprs, context), access, reduction};
+  Leaf leaf{tensor, AffineMap::get(rank, 0, exprs, context), access, reduction,
+            wireType};
   if (group && access == Access::shared && chunk)
     leaf.access = Access::chunk;
-  // Two reductions of one tensor differ in kind.
-  int key = int(access) + (reduction ? 8 * (1 + int(*reduction)) : 0);
+  // Two reductions of one tensor differ in kind or in what travels.
+  int key = int(access) + (reduction ? 8 * (1 + int(*reduction)) : 0) +
+            (wireType ? wireType.isF16() ? 64 : 128 : 0);
   auto [entry, fresh] = leafOf.try_emplace({tensor, key}, leaves.size());
   if (fresh)
     leaves.push_back(leaf);
@@ -149,10 +158,14 @@ ElementwiseGroup::evaluate(OpBuilder &builder, ValueRange elements,
     Value result = op->getResult(0);
     if (isView(op) && !isa<RankAllGatherOp>(op)) {
       scalars[result] = elements[leafOf.at({result, -1})];
-      continue;
-    }
-    if (isa<RankAllGatherOp>(op)) {
+    } else if (isa<RankAllGatherOp>(op)) {
       scalars[result] = lookup(op->getOperand(0), op->getLoc());
+    }
+    if (isView(op)) {
+      FloatType wireType = wireTypeOf(op);
+      if (wireType && !isa<RankReduceScatterOp>(op))
+        scalars[result] =
+            roundToWire(builder, op->getLoc(), scalars[result], wireType);
       continue;
     }
     size_t count = isa<RankDropoutOp>(op) ? 2 : op->getNumOperands();

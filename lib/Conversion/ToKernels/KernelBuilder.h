@@ -9,12 +9,16 @@
 
 namespace coconet {
 
+class SymmetricKernelOp;
+
 /// A tensor from outside that a group of pointwise ops reads.
 struct Leaf {
   mlir::Value tensor;
   mlir::AffineMap map;
   Access access = Access::shared;
   std::optional<Reduction> reduction;
+  /// In which it is read by others; null: its own.
+  mlir::FloatType wireType;
 };
 
 /// The members of a collective.
@@ -57,7 +61,8 @@ public:
 private:
   mlir::LogicalResult visit(mlir::Operation *op);
   void addLeaf(mlir::Operation *user, mlir::Value tensor, Access access,
-               std::optional<Reduction> reduction = {});
+               std::optional<Reduction> reduction = {},
+               mlir::FloatType wireType = {});
   bool isInside(mlir::Value value) const {
     return needed.contains(value.getDefiningOp());
   }
@@ -89,13 +94,38 @@ buildSymmetric(mlir::OpBuilder &builder, mlir::Operation *source,
                llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange outputs,
                mlir::ValueRange results);
 
+/// Replace operations on lists by kernels over lists, or by ops on each tensor.
+mlir::LogicalResult expandLists(mlir::func::FuncOp function);
 mlir::LogicalResult lowerFused(mlir::OpBuilder &builder, FusedOp op);
 /// Collectives that are not fused.
 mlir::LogicalResult lowerCollective(mlir::OpBuilder &builder,
                                     mlir::Operation *op);
+/// Communication that is started: the kernel comes where it is waited for, and
+/// what it publishes where it is started. `number` is new in the function.
+mlir::LogicalResult lowerStart(RankStartOp op, unsigned number);
+/// One end of a channel; with the ops fused with a send.
+void lowerChannelOp(mlir::OpBuilder &builder, mlir::Operation *op);
+mlir::LogicalResult lowerFusedSend(mlir::OpBuilder &builder, FusedOp op);
 /// Contractions, reductions and shape ops.
 mlir::LogicalResult lowerTensorOp(mlir::OpBuilder &builder,
                                   mlir::Operation *op);
+/// The type in which the values of a collective travel; null: their own.
+mlir::FloatType wireTypeOf(mlir::Operation *op);
+/// The value of one element after it has travelled.
+mlir::Value roundToWire(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value scalar, mlir::FloatType wireType);
+/// The tensor with elements of another float type, where `result`, if there is
+/// one, is to be.
+mlir::Value castElements(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value tensor, mlir::Type element,
+                         mlir::Value result = {});
+/// Whether the target does the collective, or the fused region, as its
+/// `coconet.algorithm` and `coconet.channels` say.
+mlir::LogicalResult checkAlgorithm(mlir::Operation *op, bool reducesAll);
+/// Whether members can do all the work of a kernel for themselves.
+mlir::LogicalResult checkOneShot(mlir::Operation *source,
+                                 SymmetricKernelOp kernel);
+
 /// The same elements in row-major order as `type`.
 mlir::Value reshapeTensor(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, mlir::RankedTensorType type,

@@ -1,12 +1,17 @@
 //===- RankTranslator.cpp - function boundary and regions -------------------===//
 
 #include "Conversion/ToRank/RankTranslator.h"
+#include "IR/ListOps.h"
+#include "Analysis/Channels.h"
+#include "IR/NeuralOps.h"
+#include "IR/OverlapOps.h"
 #include "IR/RankOps.h"
 #include "IR/Refusal.h"
+#include "IR/RootedOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -135,7 +140,6 @@ void RankTranslator::addArguments() {
 }
 
 LogicalResult RankTranslator::unifyNamedDims() {
-  llvm::StringMap<OpFoldResult> sizes;
   for (BlockArgument argument : source.getArguments()) {
     auto names =
         source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), dimsAttr);
@@ -145,7 +149,7 @@ LogicalResult RankTranslator::unifyNamedDims() {
                                        values[argument].sizes)) {
       if (name.empty())
         continue;
-      auto [entry, fresh] = sizes.try_emplace(name, size);
+      auto [entry, fresh] = namedSizes.try_emplace(name, size);
       if (!fresh && failed(unify(source, entry->second, size)))
         return failure();
     }
@@ -175,23 +179,6 @@ LogicalResult RankTranslator::finish(func::ReturnOp op) {
       FunctionType::get(context, target.getFunctionType().getInputs(), types));
   target.setResAttrsAttr(ArrayAttr::get(context, attributes));
   return success();
-}
-
-/// The mesh that the function's types or its own attribute name.
-static MeshAttr findMesh(func::FuncOp function) {
-  for (Operation *holder : {function.getOperation(), function->getParentOp()})
-    if (auto mesh = holder->getAttrOfType<MeshAttr>(meshAttr))
-      return mesh;
-  MeshAttr mesh;
-  auto look = [&](Type type) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && tensor.getEncoding() && !mesh)
-      mesh = Layout::of(tensor).mesh;
-  };
-  llvm::for_each(function.getArgumentTypes(), look);
-  function.walk(
-      [&](Operation *op) { llvm::for_each(op->getResultTypes(), look); });
-  return mesh;
 }
 
 LogicalResult RankTranslator::translate() {
@@ -246,6 +233,8 @@ LogicalResult RankTranslator::translate() {
 LogicalResult RankTranslator::translateOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](FusedOp fused) { return translateFused(fused); })
+      .Case([&](ForEachOp list) { return translateForEach(list); })
+      .Case([&](OverlapOp overlap) { return translateOverlap(overlap); })
       .Case([&](DropoutOp dropout) { return translateDropout(dropout); })
       .Case([&](NormOp norm) { return translateNorm(norm); })
       .Case([&](ReduceOp reduce) {
@@ -253,6 +242,9 @@ LogicalResult RankTranslator::translateOp(Operation *op) {
                    ? translateMean(reduce)
                    : translateIteration(reduce);
       })
+      .Case<PickOp, TakeOp, ScatterAddOp, PadOp, Conv2dOp,
+            Conv2dInputGradientOp, Conv2dWeightGradientOp, Pool2dOp>(
+          [&](auto neural) { return translateNeural(neural); })
       .Case([&](IterationOpInterface iterated) {
         return translateIteration(iterated);
       })
@@ -261,15 +253,21 @@ LogicalResult RankTranslator::translateOp(Operation *op) {
       .Case([&](AllToAllOp c) { return translateAllToAll(c); })
       .Case<AllReduceOp, BroadcastOp>(
           [&](auto c) { return translateCollective(c); })
+      .Case<ReduceToRootOp, GatherToRootOp, ScatterFromRootOp, PermuteOp,
+            BarrierOp>([&](auto c) { return translateRooted(c); })
+      .Case([&](SendOp send) { return translateSend(send); })
+      .Case([&](RecvOp recv) { return translateRecv(recv); })
       .Case([&](ShardOp shard) { return translateShard(shard); })
       .Case([&](ReshapeOp reshape) { return translateReshape(reshape); })
       .Case([&](UpdateOp update) { return translateUpdate(update); })
       .Case<TransposeOp, SliceOp, ConcatOp, BroadcastToOp, ConstantOp, IotaOp>(
           [&](auto inferred) { return translateInferred(inferred); })
-      .Case([&](SoftmaxOp softmax) {
-        return refuse(softmax, "is composite",
+      .Case<SoftmaxOp, LayerNormOp, RmsNormOp, CrossEntropyOp>([&](auto op) {
+        return refuse(op, "is composite",
                       "run --coconet-decompose before --coconet-to-rank");
       })
+      .Case([&](scf::ForOp loop) { return translateFor(loop); })
+      .Case([&](scf::IfOp branch) { return translateIf(branch); })
       .Default([&](Operation *other) { return copyForeign(other); });
 }
 
@@ -278,8 +276,7 @@ LogicalResult RankTranslator::copyForeign(Operation *op) {
   if (op->getNumRegions() || isa<CallOpInterface>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return refuse(op, "cannot be in a function that becomes a rank program",
-                  "inline calls, and unroll or remove control flow before "
-                  "--coconet-to-rank");
+                  "inline calls; loops and branches are scf.for and scf.if");
   IRMapping mapping;
   for (Value operand : op->getOperands())
     mapping.map(operand, values[operand].value);
@@ -295,6 +292,8 @@ LogicalResult RankTranslator::copyForeign(Operation *op) {
 }
 
 LogicalResult RankTranslator::translateFused(FusedOp op) {
+  // The body, or the region of communication that is started.
+  OpBuilder place = inner;
   auto region = std::make_unique<Region>();
   inner.setInsertionPointToEnd(&region->emplaceBlock());
   for (Operation &nested : op.getBody().front().without_terminator())
@@ -305,10 +304,10 @@ LogicalResult RankTranslator::translateFused(FusedOp op) {
   for (Value operand : yield.getOperands())
     yielded.push_back(values[operand].value);
   YieldOp::create(inner, yield.getLoc(), yielded);
-  inner = outer;
+  inner = place;
 
   auto fused =
-      FusedOp::create(outer, op.getLoc(), TypeRange(yielded), op.getKind());
+      FusedOp::create(inner, op.getLoc(), TypeRange(yielded), op.getKind());
   fused->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   fused.getBody().takeBody(*region);
   for (auto [result, operand, local] :

@@ -51,7 +51,7 @@ FailureOr<Value> RankTranslator::cutOperand(Operation *op,
   if (dim || !Layout::of(operand).flat.empty())
     return mapped.value;
   Value local = mapped.value;
-  if (local.getParentBlock() != outer.getInsertionBlock()) {
+  if (isFused(local)) {
     refuse(op, "flattens a value of the same fused region",
            "compute it outside of the region");
     return failure();
@@ -84,71 +84,92 @@ LogicalResult RankTranslator::translateCollective(CollectiveOpInterface op) {
   return success();
 }
 
-LogicalResult RankTranslator::translateReduceScatter(ReduceScatterOp op) {
-  FailureOr<Value> operand = cutOperand(op, op.getDim());
+FailureOr<CutPlan> RankTranslator::planScatter(CollectiveOpInterface op) {
+  auto dimAttr = op->getAttrOfType<IntegerAttr>("dim");
+  std::optional<int64_t> along;
+  if (dimAttr)
+    along = dimAttr.getInt();
+  FailureOr<Value> operand = cutOperand(op, along);
   if (failed(operand))
     return failure();
   Location loc = op.getLoc();
   IndexMath m = math(loc);
-  Layout layout = Layout::of(op.getOperand());
-  SmallVector<OpFoldResult> sizes = values[op.getOperand()].sizes;
-  int64_t dim = op.getDim().value_or(0);
-  OpFoldResult size = op.getDim() ? sizes[dim] : m.product(sizes);
-  if (op.getGroupsAttr()) {
+  Layout layout = Layout::of(op->getOperand(0));
+  SmallVector<OpFoldResult> sizes = values[op->getOperand(0)].sizes;
+  int64_t dim = along.value_or(0);
+  OpFoldResult size = along ? sizes[dim] : m.product(sizes);
+  if (op.getGroupLists()) {
     OpFoldResult members = m.constant(groupSize(op, layout.mesh));
     if (!getConstantIntValue(size))
       check(m.constant(0), m.rem(size, members), "remainder of an even split",
             loc);
     sizes[dim] = m.div(size, members);
   } else {
-    checkExactCut(op, size, op.getDim() ? layout.dims[dim] : layout.flat,
-                  axisList(op.getAxesAttr()), layout.mesh);
+    checkExactCut(op, size, along ? layout.dims[dim] : layout.flat,
+                  op.getGroupAxes(), layout.mesh);
   }
-  RankedTensorType target = localType(typeOf(op.getResult()));
-  RankedTensorType type =
-      withDim(typeOf(*operand), dim, target.getDimSize(dim));
+  RankedTensorType target = localType(typeOf(op->getResult(0)));
+  return CutPlan{*operand,
+                 withDim(typeOf(*operand), dim, target.getDimSize(dim)), dim,
+                 size, sizes};
+}
+
+LogicalResult RankTranslator::translateReduceScatter(ReduceScatterOp op) {
+  FailureOr<CutPlan> plan = planScatter(op);
+  if (failed(plan))
+    return failure();
   auto result = RankReduceScatterOp::create(
-      inner, loc, type, op.getReduction(), *operand, dim, layout.mesh,
-      op.getAxesAttr(), op.getGroupsAttr());
+      inner, op.getLoc(), plan->type, op.getReduction(), plan->operand,
+      plan->dim, Layout::of(op.getOperand()).mesh, op.getAxesAttr(),
+      op.getGroupsAttr());
   named(result, op);
-  set(op.getResult(), result, sizes);
+  set(op.getResult(), result, plan->sizes);
   return success();
 }
 
-LogicalResult RankTranslator::translateAllGather(AllGatherOp op) {
+CutPlan RankTranslator::planGather(CollectiveOpInterface op) {
   Location loc = op.getLoc();
   IndexMath m = math(loc);
-  RankValue mapped = values[op.getOperand()];
-  MeshAttr mesh = Layout::of(op.getOperand()).mesh;
-  Layout after = Layout::of(op.getResult());
+  RankValue mapped = values[op->getOperand(0)];
+  MeshAttr mesh = Layout::of(op->getOperand(0)).mesh;
+  Layout after = Layout::of(op->getResult(0));
   SmallVector<OpFoldResult> sizes = mapped.sizes;
-  int64_t dim = op.getDim().value_or(0);
-  OpFoldResult size = op.getDim() ? sizes[dim] : m.product(sizes);
-  if (op.getGroupsAttr())
+  auto dimAttr = op->getAttrOfType<IntegerAttr>("dim");
+  int64_t dim = dimAttr ? dimAttr.getInt() : 0;
+  OpFoldResult size = dimAttr ? sizes[dim] : m.product(sizes);
+  if (op.getGroupLists())
     size = sizes[dim] = m.mul(size, m.constant(groupSize(op, mesh)));
   // What this rank holds afterwards: all, or the chunk of the axes that stay.
-  AxisList rest = op.getDim() ? after.dims[dim] : after.flat;
+  AxisList rest = dimAttr ? after.dims[dim] : after.flat;
   if (!rest.empty())
     size = chunkOf(size, rest, mesh, loc).length;
-  RankedTensorType result = typeOf(op.getResult());
-  RankedTensorType target = localType(result);
-  bool whole = !op.getDim() && after.flat.empty();
+  RankedTensorType result = typeOf(op->getResult(0));
+  bool whole = !dimAttr && after.flat.empty();
   int64_t extent = whole ? (result.hasStaticShape() ? result.getNumElements()
                                                     : ShapedType::kDynamic)
-                         : target.getDimSize(dim);
+                         : localType(result).getDimSize(dim);
+  return {mapped.value, withDim(typeOf(mapped.value), dim, extent),
+          dim,          size,
+          sizes,        whole};
+}
+
+void RankTranslator::setGathered(Operation *op, Value gathered,
+                                 const CutPlan &plan) {
+  Value result = op->getResult(0);
+  if (!plan.flattened || isa<FusedOp>(op->getParentOp()))
+    return set(result, gathered, plan.sizes, plan.flattened);
+  RankedTensorType target = localType(typeOf(result));
+  set(result, reshape(gathered, target, plan.sizes, op->getLoc()), plan.sizes);
+}
+
+LogicalResult RankTranslator::translateAllGather(AllGatherOp op) {
+  CutPlan plan = planGather(op);
   auto gather = RankAllGatherOp::create(
-      inner, loc, withDim(typeOf(mapped.value), dim, extent), mapped.value,
-      m.value(size), dim, mesh, op.getAxesAttr(), op.getGroupsAttr());
+      inner, op.getLoc(), plan.type, plan.operand,
+      math(op.getLoc()).value(plan.size), plan.dim,
+      Layout::of(op.getOperand()).mesh, op.getAxesAttr(), op.getGroupsAttr());
   named(gather, op);
-  if (!whole) {
-    set(op.getResult(), gather, sizes);
-    return success();
-  }
-  if (isa<FusedOp>(op->getParentOp())) {
-    set(op.getResult(), gather, sizes, /*flattened=*/true);
-    return success();
-  }
-  set(op.getResult(), reshape(gather, target, sizes, loc), sizes);
+  setGathered(op, gather, plan);
   return success();
 }
 

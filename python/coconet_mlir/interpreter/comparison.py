@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from coconet_mlir.check import Difference
 from coconet_mlir.interpreter.collectives import combine
+from coconet_mlir.interpreter.communication import wire_type
 from coconet_mlir.interpreter.degrees import Degrees, coincidence
 from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
 from coconet_mlir.interpreter.field import Field
@@ -23,7 +24,7 @@ from coconet_mlir.interpreter.run import (
     logical_shapes,
     random_inputs,
 )
-from coconet_mlir.interpreter.stages import Whole, load_whole
+from coconet_mlir.interpreter.stages import Stage, Whole, load_whole
 from coconet_mlir.interpreter.types import given_name, op_name
 from coconet_mlir.interpreter.values import (
     Logical,
@@ -128,7 +129,8 @@ class Comparison:
 
     def notes(self, rounds: int) -> list[str]:
         """What the comparison has not, or hardly, seen."""
-        notes = [
+        notes = wire_notes([*self.base.stages, *self.scheduled.stages])
+        notes += [
             f"{where} always went one way: the other way is not compared"
             for where in self.one_sided()
         ]
@@ -247,6 +249,20 @@ _Placed = tuple[Value, Mesh]
 def _gathered(domain: Domain, placed: _Placed) -> Logical:
     value, mesh = placed
     return gather(value, mesh, lambda *of: combine(domain, *of))
+
+
+def wire_notes(stages: Sequence[Stage]) -> list[str]:
+    """The collectives whose values travel in a narrower type, which the field does not see."""
+    notes: dict[str, None] = {}
+    for stage in stages:
+        for op in stage.program.function.walk():
+            wire = wire_type(op)
+            if wire is None:
+                continue
+            label = given_name(op)
+            shown = f'{op_name(op)} "{label}"' if label else op_name(op)
+            notes[f"{shown} is lossy: its values travel as {wire}, which is not compared"] = None
+    return list(notes)
 
 
 def _stored(program: Whole, argument: int):

@@ -167,6 +167,11 @@ def groups_of(op: Operation) -> list[list[int]] | None:
     return [_group_members(group) for group in found]  # type: ignore[attr-defined]
 
 
+def pairs_of(op: Operation) -> list[list[int]]:
+    """Source and target positions of a permutation."""
+    return [_group_members(pair) for pair in required(op, "pairs")]  # type: ignore[attr-defined]
+
+
 def _group_members(group: Attribute) -> list[int]:
     if isinstance(group, DenseArrayBase):
         return [int(v) for v in group.get_values()]

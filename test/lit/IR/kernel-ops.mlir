@@ -16,8 +16,8 @@ func.func @kernels(%x: tensor<8x6xf32>, %w: tensor<6x8xf32>, %n: index) -> (tens
     %i = coconet.kernel_index 1
     coconet.yield %a : f32
   } -> tensor<8x6xf32>
-  // CHECK: coconet.symmetric_broadcast root 1 on {dp} of #mesh
-  %1 = coconet.symmetric_broadcast root 1 on {dp} of #mesh ins(%x : tensor<8x6xf32>) outs(%x : tensor<8x6xf32>) -> tensor<8x6xf32>
+  // CHECK: coconet.symmetric_permute from [1, 1] on {dp} of #mesh
+  %1 = coconet.symmetric_permute from [1, 1] on {dp} of #mesh ins(%x : tensor<8x6xf32>) outs(%x : tensor<8x6xf32>) -> tensor<8x6xf32>
   %e = tensor.empty() : tensor<4x12xf32>
   // CHECK: coconet.symmetric_all_to_all from 1 into 0 on {dp} of #mesh
   %2 = coconet.symmetric_all_to_all from 1 into 0 on {dp} of #mesh ins(%x : tensor<8x6xf32>) outs(%e : tensor<4x12xf32>) -> tensor<4x12xf32>

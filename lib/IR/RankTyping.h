@@ -1,0 +1,33 @@
+//===- RankTyping.h - what ops of rank programs check -----------*- C++ -*-===//
+
+#ifndef COCONET_IR_RANKTYPING_H
+#define COCONET_IR_RANKTYPING_H
+
+#include "IR/CoCoNet.h"
+
+namespace coconet {
+
+/// Check that axes or groups name members of the mesh, and that no tensor
+/// carries a layout. With `bound`, open sizes are refused.
+mlir::LogicalResult verifyMembers(mlir::Operation *op, MeshAttr mesh,
+                                  mlir::ArrayAttr axes, mlir::ArrayAttr groups,
+                                  bool bound = true);
+
+/// Check that the result has the operand's rank and element type, and its sizes
+/// but along `changed` dimensions, which exist.
+mlir::LogicalResult verifyRankShape(mlir::Operation *op,
+                                    llvm::ArrayRef<int64_t> changed);
+
+/// Check members and shapes of a collective of a rank program.
+template <typename OpTy>
+mlir::LogicalResult verifyRankCollective(OpTy op,
+                                         llvm::ArrayRef<int64_t> changed) {
+  if (failed(verifyMembers(op, op.getMesh(), op.getAxesAttr(),
+                           op.getGroupsAttr())))
+    return mlir::failure();
+  return verifyRankShape(op, changed);
+}
+
+} // namespace coconet
+
+#endif // COCONET_IR_RANKTYPING_H
