@@ -15,9 +15,8 @@ void registerPipelines();
 /// Registers the pipelines that lower a scheduled program.
 void registerLoweringPipelines();
 
-/// Parts of the lowering: to the rank program, from kernels over tensors to
-/// buffers, and from there to the LLVM dialect.
-void buildToRank(mlir::OpPassManager &pm);
+/// Parts of the lowering: from kernels over tensors to buffers, and from there
+/// to the LLVM dialect.
 void buildBufferize(mlir::OpPassManager &pm);
 void buildKernelsToLLVM(mlir::OpPassManager &pm);
 

@@ -15,19 +15,36 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace coconet;
 
-void coconet::buildToRank(OpPassManager &pm) {
+namespace {
+struct ToRankOptions : PassPipelineOptions<ToRankOptions> {
+  Option<bool> check{
+      *this, "check", llvm::cl::init(true),
+      llvm::cl::desc("prove that ranks meet and leave data in flight alone")};
+  Option<bool> watch{
+      *this, "watch", llvm::cl::init(false),
+      llvm::cl::desc("fail the run at the first value that is not finite")};
+};
+} // namespace
+
+static void buildToRank(OpPassManager &pm, const ToRankOptions &options) {
   pm.addPass(createValidateLayouts());
   pm.addPass(createInlinerPass());
   pm.addPass(createDecompose());
   pm.addPass(createToRank());
   // The same sizes and positions are computed for many ops.
   pm.addPass(createCSEPass());
+  if (options.check)
+    pm.addPass(createCheckCommunication());
+  // Takes apart what was checked as a whole.
+  if (options.watch)
+    pm.addPass(createWatchNonfinite());
 }
 
 void coconet::buildBufferize(OpPassManager &pm) {
@@ -87,13 +104,13 @@ static void buildRankToCPU(OpPassManager &pm) {
   buildKernelsToLLVM(pm);
 }
 
-static void buildToCPU(OpPassManager &pm) {
-  buildToRank(pm);
+static void buildToCPU(OpPassManager &pm, const ToRankOptions &options) {
+  buildToRank(pm, options);
   buildRankToCPU(pm);
 }
 
 void coconet::registerLoweringPipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<ToRankOptions>(
       "coconet-lower-to-rank",
       "validate, decompose and translate to what one rank runs", buildToRank);
   PassPipelineRegistration<>(
@@ -106,8 +123,9 @@ void coconet::registerLoweringPipelines() {
   PassPipelineRegistration<>(
       "coconet-rank-to-cpu",
       "what one rank runs to the LLVM dialect for CPU threads", buildRankToCPU);
-  PassPipelineRegistration<>("coconet-to-cpu",
-                             "a scheduled program over a bound mesh to the "
-                             "LLVM dialect for CPU threads",
-                             buildToCPU);
+  PassPipelineRegistration<ToRankOptions>(
+      "coconet-to-cpu",
+      "a scheduled program over a bound mesh to the "
+      "LLVM dialect for CPU threads",
+      buildToCPU);
 }

@@ -20,7 +20,7 @@ using namespace coconet;
 static LogicalResult checkFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return refuse(function, "has several blocks",
-                  "a distributed program is straight-line code");
+                  "control flow of a program is scf.for and scf.if");
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
