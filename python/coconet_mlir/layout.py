@@ -239,7 +239,8 @@ class Layout:
         for kind in dict.fromkeys(self.partial[a] for a in self.leading if a in self.partial):
             axes = [i for i, a in enumerate(self.leading) if self.partial.get(a) == kind]
             moved = np.moveaxis(stacked, axes, range(len(axes)))
-            terms = moved.reshape(-1, *moved.shape[len(axes) :]).astype(wide)
+            rest = moved.shape[len(axes) :]
+            terms = moved.reshape(math.prod(sizes[i] for i in axes), *rest).astype(wide)
             total = functools.reduce(functions[kind], terms)
             stacked = np.expand_dims(np.asarray(total).astype(held), tuple(axes))
         local = math.prod(s for a, s in zip(self.leading, sizes, strict=True) if a in self.local)

@@ -9,7 +9,7 @@ disagree about are not compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from unittest import mock
 
@@ -118,10 +118,20 @@ def compiled(executable: cc.Executable, arrays: Values, steps: int) -> Values:
     return {**results, **states}
 
 
+def narrowest(dtypes: Iterable[str]) -> str:
+    """The float type that rounds most, through which a value of any type may have come."""
+    return max(["f64", *filter(is_float, dtypes)], key=lambda dtype: TOLERANCES[dtype].relative)
+
+
 def difference(
-    ports: Mapping[str, Port], actual: Values, expected: list[Values], terms: int
+    ports: Mapping[str, Port], actual: Values, expected: list[Values], narrow: str, terms: int
 ) -> str:
-    """Where the compiled program is wrong; "" if nowhere."""
+    """Where the compiled program is wrong; "" if nowhere.
+
+    Args:
+        narrow: the narrowest float type of the program.
+        terms: how many values may be summed into one.
+    """
     if list(actual) != list(expected[0]):
         return f"results are {list(actual)}, the reference has {list(expected[0])}"
     for name, value in actual.items():
@@ -133,7 +143,7 @@ def difference(
             return f"{name} has shape {value.shape}, the reference {wanted[0].shape}"
         # Several local axes are one dimension in compiled results.
         wanted = [np.asarray(each).reshape(value.shape) for each in wanted]
-        wrong = _wrong(value, wanted, dtype, terms)
+        wrong = _wrong(value, wanted, dtype, narrow, terms)
         if wrong.any():
             index = tuple(int(i) for i in np.argwhere(wrong)[0])
             return (
@@ -143,7 +153,7 @@ def difference(
     return ""
 
 
-def _wrong(actual: Array, wanted: list[Array], dtype: str, terms: int) -> Array:
+def _wrong(actual: Array, wanted: list[Array], dtype: str, narrow: str, terms: int) -> Array:
     if not is_float(dtype):
         certain = np.ones(actual.shape, bool)
         for other in wanted[1:]:
@@ -156,8 +166,8 @@ def _wrong(actual: Array, wanted: list[Array], dtype: str, terms: int) -> Array:
             apart = np.where(other == first, 0, np.abs(other - first))
             both = np.isnan(first) & np.isnan(other)
             spread = np.maximum(spread, np.where(both, 0, np.where(np.isnan(apart), np.inf, apart)))
-        known = TOLERANCES[dtype]
-        growth = terms * (2.0**-53 if accumulator(dtype) == "f64" else 2.0**-24)
+        known = TOLERANCES[narrow]
+        growth = terms * (2.0**-53 if accumulator(narrow) == "f64" else 2.0**-24)
         room = known.absolute + growth + (known.relative + growth) * np.abs(first) + _ROOM * spread
         found = actual.astype(np.float64)
         fine = (found == first) | (np.abs(found - first) <= room)

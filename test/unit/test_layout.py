@@ -75,6 +75,14 @@ def test_pending_sums_of_narrow_floats_round_once(kind):
     np.testing.assert_array_equal(total.astype(np.float64), [1 + small] * 2)
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
+def test_pending_values_of_any_shape(shape):
+    arrays = [np.full(shape, rank) for rank in range(6)]
+    total = Layout(MESH, partial={"dp": "sum"}, local=("tp",)).join(arrays, shape)
+    assert total.shape == (3, *shape)
+    assert Layout(MESH, partial={"dp": "sum", "tp": "min"}).join(arrays, shape).shape == shape
+
+
 def test_words():
     layout = Layout(MESH, dims=(("dp",), ()), partial={"tp": "sum"})
     assert layout.describe() == "dimension 0 cut by dp, pending sum over tp"
