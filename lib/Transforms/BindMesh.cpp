@@ -1,7 +1,9 @@
 //===- BindMesh.cpp - give the axes of the mesh their sizes -----------------===//
 
+#include "Analysis/Channels.h"
 #include "IR/Layout.h"
 #include "Transforms/Passes.h"
+#include "Transforms/StageRanks.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,26 +22,29 @@ struct BindMesh : coconet::impl::BindMeshBase<BindMesh> {
 
   void runOnOperation() override {
     collectAttributes();
-    if (meshes.empty())
-      return;
-    llvm::StringMap<int64_t> sizes;
-    llvm::DenseMap<MeshAttr, MeshAttr> bound;
-    if (failed(parseSizes(sizes)) || failed(bindMeshes(sizes, bound)))
-      return signalPassFailure();
-
-    AttrTypeReplacer replacer;
-    replacer.addReplacement(
-        [&](MeshAttr mesh) -> Attribute { return bound.at(mesh); });
-    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
-                                          /*replaceLocs=*/false,
-                                          /*replaceTypes=*/true);
-    if (failed(verify(getOperation())))
+    if ((!meshes.empty() && failed(bind())) ||
+        failed(assignStageRanks(getOperation())) ||
+        failed(findChannels(getOperation())))
       signalPassFailure();
   }
 
 private:
   llvm::SetVector<MeshAttr> meshes;
   llvm::SetVector<LayoutAttr> layouts;
+
+  LogicalResult bind() {
+    llvm::StringMap<int64_t> sizes;
+    llvm::DenseMap<MeshAttr, MeshAttr> bound;
+    if (failed(parseSizes(sizes)) || failed(bindMeshes(sizes, bound)))
+      return failure();
+    AttrTypeReplacer replacer;
+    replacer.addReplacement(
+        [&](MeshAttr mesh) -> Attribute { return bound.at(mesh); });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    return verify(getOperation());
+  }
 
   void collectAttributes() {
     AttrTypeWalker walker;

@@ -11,7 +11,7 @@ from coconet_mlir.program import Program
 from coconet_mlir.schedule import Schedule
 from coconet_mlir.specs import Size
 from coconet_mlir.workloads import data_parallel_schedules as dp
-from coconet_mlir.workloads import model_parallel, moe
+from coconet_mlir.workloads import model_parallel, moe, pipeline
 from coconet_mlir.workloads.data_parallel import data_parallel
 from coconet_mlir.workloads.optimizers import AdamOptions, LambOptions, Optimizer, SgdOptions
 
@@ -124,6 +124,16 @@ SEQUENCE_PARALLEL = {
 }
 MOE = {"A2A-MM-A2A": moe.a2a_mm_a2a}
 
+# ===- Pipeline-parallel ------------------------------------------------------===
+
+PIPELINE = {
+    "AR-C-P2P": pipeline.ar_c_p2p,
+    "AR-C-P2P(slice)-AG": pipeline.ar_c_p2p_slice_ag,
+    "RS-C-P2P-AG": pipeline.rs_c_p2p_ag,
+    "AR-fuse(C-P2P)": pipeline.ar_fuse_c_p2p,
+    "RS-fuse(C-P2P)-AG": pipeline.rs_fuse_c_p2p_ag,
+}
+
 WORKLOADS: Mapping[str, Workload] = {
     workload.name: workload
     for workload in [
@@ -132,5 +142,6 @@ WORKLOADS: Mapping[str, Workload] = {
         Workload("mlp", model_parallel.mlp, MODEL_PARALLEL),
         Workload("sequence_parallel", model_parallel.sequence_parallel, SEQUENCE_PARALLEL),
         Workload("moe", moe.moe, MOE),
+        Workload("pipeline", pipeline.pipeline, PIPELINE),
     ]
 }

@@ -18,7 +18,7 @@ MESH = cc.mesh(tp="?")
 STEP = cc.tensor((), "i32")
 
 
-def _epilogue(total: Tensor, bias: Tensor, residual: Tensor, step: Tensor) -> Tensor:
+def epilogue(total: Tensor, bias: Tensor, residual: Tensor, step: Tensor) -> Tensor:
     """Bias, dropout and residual, called `end`."""
     with cc.named("end"):
         return cc.dropout(total + bias, step=step, rate=RATE, seed=1) + residual
@@ -39,7 +39,7 @@ def attention() -> Program:
         step: STEP,
     ) -> dict[str, Tensor]:
         total = cc.all_reduce(cc.matmul(x, w, name="product"), name="sum")
-        return {"y": _epilogue(total, bias, residual, step)}
+        return {"y": epilogue(total, bias, residual, step)}
 
     return cc.trace(attention, mesh=MESH)
 
@@ -56,7 +56,7 @@ def mlp() -> Program:
         step: STEP,
     ) -> dict[str, Tensor]:
         total = cc.all_reduce(_wide(x, w1, b1, w2), name="sum")
-        return {"y": _epilogue(total, b2, x, step)}
+        return {"y": epilogue(total, b2, x, step)}
 
     return cc.trace(mlp, mesh=MESH)
 
@@ -85,7 +85,7 @@ def sequence_parallel() -> Program:
     ) -> dict[str, Tensor]:
         product = _wide(cc.all_gather(x, 1, name="whole"), w1, b1, w2)
         part = cc.reduce_scatter(product, 1, name="part")
-        return {"y": _epilogue(part, b2, x, step)}
+        return {"y": epilogue(part, b2, x, step)}
 
     return cc.trace(sequence_parallel, mesh=MESH)
 
