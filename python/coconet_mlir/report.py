@@ -12,7 +12,10 @@ from coconet_mlir.dtypes import to_numpy
 from coconet_mlir.layout import Layout, Mesh
 from coconet_mlir.program import Port, Program, Signature
 
-_COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast")
+_COLLECTIVES = (
+    "all_reduce reduce_scatter all_gather all_to_all broadcast reduce_to_root gather_to_root "
+    "scatter_from_root permute"
+).split()
 
 
 @dataclass
@@ -99,7 +102,7 @@ def _group(op: ir.Operation, mesh: Mesh | None) -> tuple[str, int | None, str]:
 
 def _sent(kind: str, amount: Amount, size: int | None, words: str) -> str:
     """What a rank sends of the buffer of a collective in a group."""
-    if kind == "broadcast":
+    if kind in ("broadcast", "permute"):
         return str(amount)
     times = 2 if kind == "all_reduce" else 1
     if size is not None:
@@ -132,8 +135,13 @@ def communications(program: Program, function: str | None = None) -> list[Commun
         if kind not in _COLLECTIVES:
             continue
         group, size, words = _group(op, signature.mesh)
-        whole = op.results[0] if kind == "all_gather" else op.operands[0]
+        gathers = kind in ("all_gather", "gather_to_root")
+        whole = op.results[0] if gathers else op.operands[0]
         amount = _held(ir.RankedTensorType(whole.type), signature.mesh, open_name)
+        if "coconet.wire_type" in op.attributes:
+            element = ir.RankedTensorType(whole.type).element_type
+            wire = ir.TypeAttr(op.attributes["coconet.wire_type"]).value
+            amount.number *= to_numpy(str(wire)).itemsize / to_numpy(str(element)).itemsize
         found.append(Communication(kind, _name(op), group, words, _sent(kind, amount, size, words)))
     return found
 

@@ -20,7 +20,7 @@ func.func @open(%x: tensor<?xf32, #pending>) -> tensor<?xf32> {
   coconet.barrier on {dp} of #open
   // CHECK: coconet.reduce_to_root sum %{{.*}} root 3 on {dp}
   %0 = coconet.reduce_to_root sum %x root 3 on {dp} : tensor<?xf32, #pending> -> tensor<?xf32, #at3>
-  %1 = coconet.neg %0 : tensor<?xf32, #at3>
+  %1 = coconet.neg %0 : tensor<?xf32, #at3> -> tensor<?xf32, #at3>
   %2 = coconet.broadcast %1 root 3 on {dp} : tensor<?xf32, #at3> -> tensor<?xf32>
   return %2 : tensor<?xf32>
 }

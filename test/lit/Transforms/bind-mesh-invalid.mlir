@@ -19,3 +19,24 @@ func.func @successive_cuts(%x: tensor<6xf32, #rows>) {
 module {
   func.func private @root(tensor<8xf32, #rooted>)
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = ?, tp = ?>
+#local = #coconet.layout<#mesh, local = {dp}>
+func.func @pairs(%x: tensor<8xf32, #local>) {
+  // expected-error@+2 {{names position 2 in a group of 2}}
+  // expected-note@+1 {{pairs are positions in the group, from 0}}
+  %0 = coconet.permute %x pairs [[0, 2]] on {dp} : tensor<8xf32, #local> -> tensor<8xf32, #local>
+  return
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = ?, tp = ?>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+#rooted = #coconet.layout<#mesh, rooted = {tp : 3}>
+func.func @kept(%x: tensor<8xf32, #partial>) {
+  %0 = coconet.reduce_to_root sum %x root 3 on {tp} : tensor<8xf32, #partial> -> tensor<8xf32, #rooted>
+  return
+}

@@ -9,7 +9,7 @@
 func.func @kind(%x: tensor<9xf32>) -> tensor<9xf32> {
   // expected-error@+2 {{cannot choose an algorithm for neg 'x': it communicates nothing}}
   // expected-note@+1 {{name a collective, or a fused region around some}}
-  %0 = coconet.neg %x {coconet.name = "x"} : tensor<9xf32>
+  %0 = coconet.neg %x {coconet.name = "x"} : tensor<9xf32> -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
 
@@ -81,7 +81,7 @@ func.func @slices(%x: tensor<8xf32>) -> tensor<4xf32> {
   // expected-note@+1 {{with one_shot every member has the whole; choose two_shot, or keep the state whole}}
   %0 = coconet.fused all_reduce {
     %1 = coconet.rank.reduce_scatter sum %x into 0 on {dp} of #coconet.mesh<dp = 2> : tensor<8xf32> -> tensor<4xf32>
-    %2 = coconet.neg %1 : tensor<4xf32>
+    %2 = coconet.neg %1 : tensor<4xf32> -> tensor<4xf32>
     coconet.yield %2 : tensor<4xf32>
   } {coconet.algorithm = "one_shot"} : tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -11,7 +11,7 @@
 func.func @kind(%x: tensor<9xf32>) -> tensor<9xf32> {
   // expected-error@+2 {{cannot give neg 'x' a wire type}}
   // expected-note@+1 {{all_reduce, reduce_scatter, all_gather, all_to_all, broadcast and reduce_to_root have one}}
-  %0 = coconet.neg %x {coconet.name = "x"} : tensor<9xf32>
+  %0 = coconet.neg %x {coconet.name = "x"} : tensor<9xf32> -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
 
@@ -40,7 +40,7 @@ func.func @region(%x: tensor<9xf32>) -> tensor<9xf32> {
   // expected-error@+2 {{fused 'x' has no collective}}
   // expected-note@+1 {{name a collective, or a region around some}}
   %0 = coconet.fused computation {
-    %1 = coconet.neg %x : tensor<9xf32>
+    %1 = coconet.neg %x : tensor<9xf32> -> tensor<9xf32>
     coconet.yield %1 : tensor<9xf32>
   } {coconet.name = "x"} : tensor<9xf32>
   return %0 : tensor<9xf32>
@@ -65,7 +65,7 @@ func.func @reorder(%x: tensor<9xf32, #sliced>) -> tensor<9xf32> {
   // expected-error@+2 {{cannot reorder all_gather 'x': other values would take its coconet.wire_type}}
   // expected-note@+1 {{set it after reordering, on the all_gathers that are to have it}}
   %0 = coconet.all_gather %x from 0 on {dp} {coconet.name = "x", coconet.wire_type = f16} : tensor<9xf32, #sliced> -> tensor<9xf32>
-  %1 = coconet.neg %0 {coconet.name = "y"} : tensor<9xf32>
+  %1 = coconet.neg %0 {coconet.name = "y"} : tensor<9xf32> -> tensor<9xf32>
   return %1 : tensor<9xf32>
 }
 
@@ -76,6 +76,6 @@ func.func @fuse(%x: tensor<9xf32, #partial>) -> tensor<9xf32> {
   // expected-remark@+2 {{all_reduce 'x' is left alone: other values would take its coconet.wire_type}}
   // expected-note@+1 {{set it after fusing, on the collectives or the region that are to have it}}
   %0 = coconet.all_reduce sum %x on {dp} {coconet.name = "x", coconet.wire_type = f16} : tensor<9xf32, #partial> -> tensor<9xf32>
-  %1 = coconet.neg %0 : tensor<9xf32>
+  %1 = coconet.neg %0 : tensor<9xf32> -> tensor<9xf32>
   return %1 : tensor<9xf32>
 }

@@ -30,7 +30,7 @@ func.func @twice(%g: tensor<9xf32, #partial>) -> (tensor<9xf32>, tensor<9xf32>) 
 func.func @region(%g: tensor<9xf32, #partial>) -> tensor<9xf32> {
   %0 = coconet.fused all_reduce {
     %1 = coconet.reduce_scatter sum %g into 0 on {dp} : tensor<9xf32, #partial> -> tensor<9xf32, #sliced>
-    %2 = coconet.neg %1 : tensor<9xf32, #sliced>
+    %2 = coconet.neg %1 : tensor<9xf32, #sliced> -> tensor<9xf32, #sliced>
     %3 = coconet.all_gather %2 from 0 on {dp} : tensor<9xf32, #sliced> -> tensor<9xf32>
     coconet.yield %3 : tensor<9xf32>
   } {coconet.name = "kernel"} : tensor<9xf32>
