@@ -176,7 +176,7 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Parallel iterators, one an extent; `add` gives their numbers.
+/// Iterators of one kind, one an extent; their numbers.
 static SmallVector<unsigned> addIterators(Iteration &iteration,
                                           utils::IteratorType kind,
                                           ArrayRef<int64_t> extents) {
@@ -232,14 +232,14 @@ ScatterAddOp::buildIteration(Adaptor adaptor,
                              " at indices of type ", indices,
                              "; updates have the shape of the indices followed "
                              "by that of a row");
-  if (adaptor.getRows() < 0)
-    return emitOptionalError(location, "adds into ", adaptor.getRows(),
+  int64_t count = adaptor.getRows();
+  if (count < 0)
+    return emitOptionalError(location, "adds into ", count,
                              " rows; their number is at least 0");
   Iteration iteration;
   iteration.combining = Reduction::sum;
   iteration.elementType = updates.getElementType();
   using Kind = utils::IteratorType;
-  int64_t count = adaptor.getRows();
   auto rows = addIterators(iteration, Kind::parallel, count);
   auto row = addIterators(iteration, Kind::parallel,
                           updates.getShape().drop_front(rank));

@@ -92,7 +92,7 @@ func.func @pending_logits(%x: tensor<8x6xf32, #pending>, %i: tensor<8xi32>) {
 // -----
 
 func.func @labels(%x: tensor<8x6xf32>, %i: tensor<6xi32>) {
-  // expected-error@+2 {{they have its shape without dimension 1}}
+  // expected-error@+2 {{; they have its shape without dimension 1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = coconet.cross_entropy %x, %i over 1 : (tensor<8x6xf32>, tensor<6xi32>) -> tensor<8xf32>
   return
@@ -122,7 +122,7 @@ func.func @cut_twice(%x: tensor<8x6xf32, #rows>, %i: tensor<8x2xi32, #rows>) {
 // -----
 
 func.func @updates(%x: tensor<8x6xf32>, %i: tensor<6xi32>) {
-  // expected-error@+2 {{updates have the shape of the indices followed by that of a row}}
+  // expected-error@+2 {{; updates have the shape of the indices followed by that of a row}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = coconet.scatter_add %x at %i into 4 : (tensor<8x6xf32>, tensor<6xi32>) -> tensor<4x6xf32>
   return

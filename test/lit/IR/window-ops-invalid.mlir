@@ -1,7 +1,7 @@
 // RUN: coconet-opt %s --split-input-file --verify-diagnostics
 
 func.func @rank(%x: tensor<6x9x9xf32>, %w: tensor<8x6x3x3xf32>) {
-  // expected-error@+2 {{images and weights have four dimensions}}
+  // expected-error@+2 {{; images and weights have four dimensions}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = coconet.conv2d %x, %w strides [1, 1] padding [0, 0] dilations [1, 1] groups 1 : tensor<6x9x9xf32>, tensor<8x6x3x3xf32> -> tensor<4x8x7x7xf32>
   return
