@@ -35,7 +35,7 @@ bool coconet::isReceive(Operation *op) {
   return op->getName().getStringRef() == "coconet.rank.recv";
 }
 
-bool coconet::communicates(Operation *op) {
+bool coconet::isCommunication(Operation *op) {
   if (isSend(op) || isReceive(op))
     return true;
   return isa<CollectiveOpInterface>(op) &&
@@ -45,7 +45,7 @@ bool coconet::communicates(Operation *op) {
 bool coconet::holdsCommunication(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return communicates(inner) ? WalkResult::interrupt()
+        return isCommunication(inner) ? WalkResult::interrupt()
                                    : WalkResult::advance();
       })
       .wasInterrupted();
@@ -306,7 +306,7 @@ LogicalResult Collector::visitRegions(Operation *op, int context) {
   if (auto fused = dyn_cast<FusedOp>(op)) {
     SmallVector<Operation *> parts;
     for (Operation &inner : fused.getBody().front())
-      if (communicates(&inner))
+      if (isCommunication(&inner))
         parts.push_back(&inner);
     return parts.empty() ? success() : addEvent(op, parts, context);
   }
@@ -336,7 +336,7 @@ LogicalResult Collector::addEvent(Operation *op, ArrayRef<Operation *> parts,
 }
 
 LogicalResult Collector::visit(Operation *op, int context) {
-  if (communicates(op))
+  if (isCommunication(op))
     return addEvent(op, {op}, context);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitFor(loop, context);

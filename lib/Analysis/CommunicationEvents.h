@@ -65,7 +65,7 @@ bool isSend(mlir::Operation *op);
 bool isReceive(mlir::Operation *op);
 /// Whether the op itself communicates: a collective, send or receive of a rank
 /// program.
-bool communicates(mlir::Operation *op);
+bool isCommunication(mlir::Operation *op);
 /// Whether it or an op in its regions does.
 bool holdsCommunication(mlir::Operation *op);
 

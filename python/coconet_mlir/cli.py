@@ -97,6 +97,16 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="compare schedule with program, and results with the reference interpreter",
     )
+    run.add_argument(
+        "--no-check",
+        action="store_true",
+        help="do not prove that ranks meet in all communication",
+    )
+    run.add_argument(
+        "--watch",
+        action="store_true",
+        help="fail at the first operation whose value is infinite or not a number",
+    )
     run.set_defaults(handler=_run)
 
     check = commands.add_parser(

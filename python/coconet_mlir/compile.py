@@ -9,7 +9,7 @@ from coconet_mlir import _runtime, ir
 from coconet_mlir.binding import bind, run_pipeline
 from coconet_mlir.compiled import Compiled, Part
 from coconet_mlir.dtypes import check_name
-from coconet_mlir.errors import CompileError, reported_as
+from coconet_mlir.errors import CompileError, InputError, reported_as
 from coconet_mlir.program import Program, Signature, context
 from coconet_mlir.runtime import Executable
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coconet_mlir.schedule import Schedule
 
 # In two parts: the program of one rank says which sizes follow its tensors.
-_TO_RANK = "builtin.module(coconet-lower-to-rank)"
+_TO_RANK = "builtin.module(coconet-lower-to-rank{{check={check} watch={watch}}})"
 _TO_CPU = "builtin.module(coconet-rank-to-cpu)"
 
 
@@ -28,6 +28,8 @@ def compile(
     mesh: Mapping[str, int] | None = None,
     function: str | None = None,
     timeout: float | None = None,
+    check: bool = True,
+    watch: str | None = None,
 ) -> Executable:
     """Compile a program for ranks that are threads of this process.
 
@@ -37,10 +39,16 @@ def compile(
         mesh: sizes of the mesh's axes by name; those that are given replace those of the program.
         function: the function to run; by default the first public one.
         timeout: seconds that a rank may be waited for; by default COCONET_TIMEOUT, else 30.
+        check: prove that ranks meet in all communication, and that nothing in flight is written.
+        watch: "nonfinite" makes a run fail at the first argument or operation, on the first rank,
+            whose value is infinite or not a number. Fused operations are run one by one then.
 
     Raises:
         CompileError: the mesh does not fit the program, or it cannot be lowered.
+        InputError: `watch` is something else.
     """
+    if watch not in (None, "nonfinite"):
+        raise InputError(f'watch={watch!r} is unknown; watch "nonfinite", or nothing')
     base = program if isinstance(program, Program) else program.program
     bound = bind(base, ranks=ranks, mesh=mesh)
     if function in bound.stages:
@@ -55,7 +63,8 @@ def compile(
         _check_body(bound, stage)
         _check_results(stage)
     lowered = bound.copy()
-    run_pipeline(lowered, _TO_RANK)
+    options = {"check": str(check).lower(), "watch": str(watch is not None).lower()}
+    run_pipeline(lowered, _TO_RANK.format(**options))
     sizes = [_size_arguments(lowered, stage.name) for stage in stages]
     run_pipeline(lowered, _TO_CPU)
     engine = _generate(lowered)

@@ -26,7 +26,13 @@ _CONTRACTIONS = {"matmul", "reduce", "norm", "softmax"}
 def run_program(arguments: argparse.Namespace, program: Program, schedule: Schedule) -> int:
     """Run a scheduled program as the command line says. Returns the exit code."""
     binding = {"ranks": arguments.ranks, "mesh": arguments.mesh}
-    executable = compile(schedule, function=arguments.function, **binding)
+    executable = compile(
+        schedule,
+        function=arguments.function,
+        check=not arguments.no_check,
+        watch="nonfinite" if arguments.watch else None,
+        **binding,
+    )
     signature = executable.signature
     check_sizes(signature, arguments.sizes)
     arrays = _arrays(arguments, signature)

@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 
 from coconet_mlir.interpreter.communication import COLLECTIVES, collective_kind, group_lists
+from coconet_mlir.interpreter.control import run_for, run_if, run_scalar
 from coconet_mlir.interpreter.degrees import Degrees
 from coconet_mlir.interpreter.domain import Array, Domain, InterpretationError
 from coconet_mlir.interpreter.layouts import Interval, Mesh, Region
@@ -60,7 +61,7 @@ class Machine:
         """The operands of the block's terminator."""
         for op in block.ops:
             name = op_name(op)
-            if name in ("func.return", "coconet.yield"):
+            if name in ("func.return", "coconet.yield", "scf.yield"):
                 return [env[operand] for operand in op.operands]
             results = self.run_named(op, name, env)
             env.update(zip(op.results, results, strict=True))
@@ -104,6 +105,12 @@ class Machine:
             if self.degrees is not None and body.last_op is not None:
                 self.degrees.forward(body.last_op.operands, op.results)
             return results
+        if name == "scf.for":
+            return run_for(self, op, operands, env)
+        if name == "scf.if":
+            return run_if(self, op, operands, env)
+        if name.startswith(("arith.", "tensor.")):
+            return run_scalar(self, op, name, operands)
         if name == "coconet.barrier":
             return []
         if name in ("coconet.send", "coconet.recv"):

@@ -25,6 +25,7 @@ from coconet_mlir.interpreter.types import (
     required,
     strings,
     tensor_info,
+    text_of,
 )
 from coconet_mlir.interpreter.under_way import Awaited, Started
 
@@ -302,7 +303,29 @@ def _wait(
     return results
 
 
+def _check_size(
+    machine: RankMachine, op: Operation, operands: list[Array], env: Locals, rank: int
+) -> Generator[Arrival, Array, list[Array]]:
+    yield from ()
+    expected, actual = (int(operand) for operand in operands)
+    if expected != actual:
+        raise InterpretationError(
+            f"{text_of(required(op, 'what'))}: {expected} is expected, and there is {actual}"
+        )
+    return []
+
+
+def _check_finite(
+    machine: RankMachine, op: Operation, operands: list[Array], env: Locals, rank: int
+) -> Generator[Arrival, Array, list[Array]]:
+    """Nothing: in a field all values are finite, and a reference shows what it computes."""
+    yield from ()
+    return []
+
+
 CONTROL = {
+    "coconet.rank.check_finite": _check_finite,
+    "coconet.rank.check_size": _check_size,
     "scf.for": _for,
     "scf.if": _if,
     "coconet.fused": _fused,

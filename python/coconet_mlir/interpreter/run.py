@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from coconet_mlir.interpreter.collectives import combine
+from coconet_mlir.interpreter.control import loop_counts
 from coconet_mlir.interpreter.degrees import INPUT, Degrees
 from coconet_mlir.interpreter.distributed import Machine
 from coconet_mlir.interpreter.domain import (
@@ -269,6 +270,11 @@ def random_inputs(
 ) -> list[Array]:
     """Inputs for a program, with the leading dimensions of partial and local axes."""
     arrays = []
+    counts = [
+        position in loop_counts(stage.program.function)
+        for stage in program.stages
+        for position in range(len(stage.program.arguments))
+    ]
     ports = zip(program.arguments, program.argument_meshes, shapes, strict=True)
     for i, (port, mesh, shape) in enumerate(ports):
         generator = np.random.default_rng([seed, i])
@@ -280,7 +286,9 @@ def random_inputs(
             arrays.append(generator.integers(0, 2, full).astype(np.bool_))
         else:
             dtype = INTEGER_DTYPES[port.element]
-            arrays.append(generator.integers(1, 100, full).astype(dtype))
+            # Few turns of a loop show as much as many.
+            limit = 4 if counts[i] else 100
+            arrays.append(generator.integers(1, limit, full).astype(dtype))
     return arrays
 
 
