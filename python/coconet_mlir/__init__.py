@@ -24,6 +24,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from coconet_mlir.collectives import *
     from coconet_mlir.compile import compile
+    from coconet_mlir.control import cond, loop
     from coconet_mlir.errors import *
     from coconet_mlir.layout import Layout, Mesh
     from coconet_mlir.lists import for_each, partials, states, tensors
@@ -42,6 +43,7 @@ _MODULES = {
         "gather_to_root scatter_from_root permute barrier"
     ),
     "compile": "compile",
+    "control": "loop cond",
     "errors": "CoCoNetError ProgramError ScheduleError CompileError InputError Diagnostic",
     "_runtime": "CollectiveError",
     "layout": "Layout Mesh",
