@@ -3,6 +3,7 @@
 #include "Transforms/SliceState.h"
 #include "IR/Layout.h"
 #include "Transforms/Passes.h"
+#include "Transforms/SliceLists.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace coconet {
@@ -13,22 +14,28 @@ namespace coconet {
 using namespace mlir;
 using namespace coconet;
 
-std::optional<unsigned>
-coconet::findArgument(func::FuncOp function, StringRef name, Refusal &refusal) {
+SmallVector<unsigned> coconet::findArguments(func::FuncOp function,
+                                             StringRef name, Refusal &refusal) {
   SmallVector<StringRef> names;
+  SmallVector<unsigned> members;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto attr = function.getArgAttrOfType<StringAttr>(index, argNameAttr);
     if (!attr)
       continue;
     if (attr.getValue() == name)
-      return index;
+      return {index};
     names.push_back(attr.getValue());
+    auto [list, number] = attr.getValue().rsplit('.');
+    unsigned position;
+    if (list == name && !number.getAsInteger(10, position))
+      members.push_back(index);
   }
-  refusal.set(function, "no argument is named '" + name + "'",
-              names.empty()
-                  ? std::string("give arguments names with coconet.arg_name")
-                  : "the names are " + llvm::join(names, ", "));
-  return std::nullopt;
+  if (members.empty())
+    refusal.set(function, "no argument is named '" + name + "'",
+                names.empty()
+                    ? std::string("give arguments names with coconet.arg_name")
+                    : "the names are " + llvm::join(names, ", "));
+  return members;
 }
 
 namespace {
@@ -169,33 +176,78 @@ void coconet::updateFunctionType(RewriterBase &rewriter,
   });
 }
 
+namespace {
+/// States of one function that are to be sliced.
+struct Request {
+  func::FuncOp function;
+  llvm::SmallSetVector<unsigned, 4> arguments;
+  /// Those of them that lists consist of.
+  SmallVector<StateList> lists;
+};
+} // namespace
+
+/// A list is sliced as a whole.
+static LogicalResult checkListRequests(Request &request, Refusal &refusal) {
+  func::FuncOp function = request.function;
+  for (unsigned argument : request.arguments) {
+    BlockArgument state = function.getArgument(argument);
+    ForEachOp op = findListUser(state);
+    if (!op || llvm::any_of(request.lists, [&](StateList &list) {
+          return llvm::is_contained(list.op.operandsOf(list.operandList),
+                                    state) &&
+                 list.op == op;
+        }))
+      continue;
+    FailureOr<StateList> list = checkSliceList(function, argument, refusal);
+    if (failed(list))
+      return failure();
+    for (Value member : op.operandsOf(list->operandList)) {
+      unsigned other = cast<BlockArgument>(member).getArgNumber();
+      if (!request.arguments.contains(other))
+        return refusal.set(op,
+                           "cannot slice " +
+                               describeArgument(function, argument) +
+                               " without " + describeArgument(function, other) +
+                               ", which is in the same list",
+                           "slice all states of the list");
+    }
+    request.lists.push_back(*list);
+  }
+  return success();
+}
+
 LogicalResult coconet::sliceStates(RewriterBase &rewriter,
                                    ArrayRef<func::FuncOp> functions,
                                    ArrayRef<StringRef> names,
                                    Refusal &refusal) {
-  SmallVector<std::pair<func::FuncOp, llvm::SmallSetVector<unsigned, 4>>> all;
+  SmallVector<Request> requests;
   for (func::FuncOp function : functions)
-    all.push_back({function, {}});
+    requests.push_back({function, {}, {}});
   for (StringRef name : names) {
     bool found = false;
-    for (auto &[function, arguments] : all) {
-      std::optional<unsigned> argument = findArgument(function, name, refusal);
-      if (!argument)
-        continue;
-      found = true;
-      if (failed(checkChangesType(function, refusal)) ||
-          failed(checkSliceState(function, *argument, refusal)))
-        return failure();
-      arguments.insert(*argument);
-    }
+    for (Request &request : requests)
+      for (unsigned argument : findArguments(request.function, name, refusal)) {
+        found = true;
+        request.arguments.insert(argument);
+        if (failed(checkChangesType(request.function, refusal)) ||
+            (!findListUser(request.function.getArgument(argument)) &&
+             failed(checkSliceState(request.function, argument, refusal))))
+          return failure();
+      }
     if (!found)
       return failure();
   }
-  for (auto &[function, arguments] : all) {
-    for (unsigned argument : arguments)
-      sliceState(rewriter, function, argument);
-    if (!arguments.empty())
-      updateFunctionType(rewriter, function);
+  for (Request &request : requests)
+    if (failed(checkListRequests(request, refusal)))
+      return failure();
+  for (Request &request : requests) {
+    for (unsigned argument : request.arguments)
+      if (!findListUser(request.function.getArgument(argument)))
+        sliceState(rewriter, request.function, argument);
+    for (StateList &list : request.lists)
+      sliceStateList(rewriter, list);
+    if (!request.arguments.empty())
+      updateFunctionType(rewriter, request.function);
   }
   return success();
 }

@@ -35,10 +35,12 @@ void sliceState(mlir::RewriterBase &rewriter, mlir::func::FuncOp function,
 void updateFunctionType(mlir::RewriterBase &rewriter,
                         mlir::func::FuncOp function);
 
-/// The argument of a function called `name` by `coconet.arg_name`, or nullopt
-/// with the names there are in `refusal`.
-std::optional<unsigned> findArgument(mlir::func::FuncOp function,
-                                     llvm::StringRef name, Refusal &refusal);
+/// The argument of a function called `name` by `coconet.arg_name`, or those
+/// called `name.0`, `name.1` and so on; none, with the names there are in
+/// `refusal`, where there is no such argument.
+llvm::SmallVector<unsigned> findArguments(mlir::func::FuncOp function,
+                                          llvm::StringRef name,
+                                          Refusal &refusal);
 
 } // namespace coconet
 
