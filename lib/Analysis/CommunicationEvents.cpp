@@ -46,7 +46,7 @@ bool coconet::holdsCommunication(Operation *op) {
   return op
       ->walk([](Operation *inner) {
         return isCommunication(inner) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
+                                      : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -308,7 +308,10 @@ LogicalResult Collector::visitRegions(Operation *op, int context) {
     for (Operation &inner : fused.getBody().front())
       if (isCommunication(&inner))
         parts.push_back(&inner);
-    return parts.empty() ? success() : addEvent(op, parts, context);
+    // The other side of a send knows nothing of what is fused with it.
+    bool sends = fused.getKind() == FusedKind::send && !parts.empty();
+    return parts.empty() ? success()
+                         : addEvent(sends ? parts.front() : op, parts, context);
   }
   if (isa<CoCoNetDialect>(op->getDialect()))
     return visit(op->getRegion(0).front(), context);
