@@ -94,8 +94,8 @@ FailureOr<SmallVector<Operation *>> coconet::splitHierarchical(
       AllGatherOp::create(rewriter, loc, withElement(op.getType(), level),
                           reduce, dimAttr, within, ArrayAttr());
   SmallVector<Operation *> parts = {scatter, reduce, gather};
-  for (auto [part, suffix] :
-       llvm::zip(parts, ArrayRef<StringRef>{".rs", ".ar", ".ag"})) {
+  constexpr StringLiteral suffixes[] = {".rs", ".ar", ".ag"};
+  for (auto [part, suffix] : llvm::zip(parts, suffixes)) {
     keepWireType(op, part);
     if (StringRef name = getName(op); !name.empty())
       setName(part, name + suffix);

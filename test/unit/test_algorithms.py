@@ -48,7 +48,7 @@ def test_a_sum_in_place(algorithm):
         program = traced(in_place, cc.mesh(dp=3), w=cc.tensor(size, local="dp", state=True))
         start = np.arange(3 * size, dtype=np.float32).reshape(3, size)
         with program.schedule().algorithm("sum", algorithm).compile() as exe:
-            exe.write("w", start)
+            exe.init(w=start)
             for _ in range(3):
                 exe()
             for held in exe.state["w"]:
@@ -75,8 +75,8 @@ def test_one_shot_regions(ranks):
         for size in (1, 5, 130):
             g = np.random.default_rng(size).standard_normal((ranks, size)).astype(np.float32)
             with schedule.compile(ranks=ranks) as exe:
-                exe.write("p", np.ones(size, np.float32))
-                exe.write("m", np.zeros(size, np.float32))
+                exe.init(p=np.ones(size, np.float32))
+                exe.init(m=np.zeros(size, np.float32))
                 for _ in range(2):
                     exe(g=g)
                 same_bits(exe.state["p"])

@@ -379,7 +379,7 @@ def test_case_W01_scalars_stay_scalars_and_buffers_may_be_one():
 
     program = traced(in_place, cc.mesh(dp=2), w=cc.tensor(2, local="dp", state=True))
     with program.compile() as exe:
-        exe.write("w", f32([0, 0], [1, 1]))
+        exe.init(w=f32([0, 0], [1, 1]))
         exe()
         assert [list(part) for part in exe.state["w"]] == [[1, 1], [1, 1]]
 

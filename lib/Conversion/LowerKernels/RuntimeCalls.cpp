@@ -354,7 +354,7 @@ void RuntimeCalls::clear(Value to, Type element, OpFoldResult count) {
 Value RuntimeCalls::lookup(ArrayRef<int64_t> table, Value index) {
   std::string name = "coconet_table";
   for (int64_t entry : table)
-    name += "_" + std::to_string(entry);
+    name += entry < 0 ? "_x" : "_" + std::to_string(entry);
   // Long tables share a prefix only: the hash stands for the rest.
   if (name.size() > 64)
     name = "coconet_table_" + llvm::utohexstr(llvm::xxh3_64bits(name), true);

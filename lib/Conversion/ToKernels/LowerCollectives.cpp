@@ -242,6 +242,12 @@ LogicalResult coconet::lowerCollective(OpBuilder &builder, Operation *op) {
     return failure();
   if (isa<RankBarrierOp>(op)) // It is a kernel as it is.
     return success();
+  auto refuseOther = [&] {
+    return refuse(op, "is no collective of a rank program",
+                  "run --coconet-to-rank first");
+  };
+  if (!op->getNumResults())
+    return refuseOther();
   Group group = groupOf(cast<CollectiveOpInterface>(op));
   Value result = op->getResult(0), kernel;
   if (isa<RankAllReduceOp, RankReduceToRootOp>(op)) {
@@ -259,8 +265,7 @@ LogicalResult coconet::lowerCollective(OpBuilder &builder, Operation *op) {
   } else if (isa<RankBroadcastOp, RankPermuteOp, RankAllToAllOp>(op)) {
     kernel = buildCopy(builder, op);
   } else {
-    return refuse(op, "is no collective of a rank program",
-                  "run --coconet-to-rank first");
+    return refuseOther();
   }
   result.replaceAllUsesWith(kernel);
   op->erase();

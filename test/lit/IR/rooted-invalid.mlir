@@ -62,7 +62,7 @@ func.func @flat_scatter(%x: tensor<4xf32, #local>) {
 #local = #coconet.layout<#mesh, local = {dp}>
 func.func @result(%x: tensor<4xf32, #local>) {
   // expected-error@+2 {{has result type 'tensor<4xf32>'}}
-  // expected-note@+1 {{the operand gives 'tensor<4xf32, #coconet.layout<<dp = 2>, local = {dp}>>'}}
+  // expected-note@+1 {{the operand gives 'tensor<4xf32, #coconet.layout<#coconet.mesh<dp = 2>, local = {dp}>>'}}
   %0 = coconet.permute %x pairs [[0, 1]] on {dp} : tensor<4xf32, #local> -> tensor<4xf32>
   return
 }
@@ -167,7 +167,7 @@ func.func @rank_barrier() {
 func.func @rank_root(%x: tensor<4xf32>) {
   // expected-error@+2 {{root 2 is no position in a group of 2}}
   // expected-note@+1 {{a root is a position in the group, from 0}}
-  %0 = coconet.rank.reduce_to_root sum %x root 2 on {dp} of #coconet.mesh<dp = 2> : tensor<4xf32> -> tensor<4xf32>
+  %0 = coconet.rank.reduce_to_root sum %x root 2 on {dp} of <dp = 2> : tensor<4xf32> -> tensor<4xf32>
   return
 }
 

@@ -80,7 +80,7 @@ func.func @slices(%x: tensor<8xf32>) -> tensor<4xf32> {
   // expected-error@+2 {{is one_shot, but reads or gives slices as tensors}}
   // expected-note@+1 {{with one_shot every member has the whole; choose two_shot, or keep the state whole}}
   %0 = coconet.fused all_reduce {
-    %1 = coconet.rank.reduce_scatter sum %x into 0 on {dp} of #coconet.mesh<dp = 2> : tensor<8xf32> -> tensor<4xf32>
+    %1 = coconet.rank.reduce_scatter sum %x into 0 on {dp} of <dp = 2> : tensor<8xf32> -> tensor<4xf32>
     %2 = coconet.neg %1 : tensor<4xf32> -> tensor<4xf32>
     coconet.yield %2 : tensor<4xf32>
   } {coconet.algorithm = "one_shot"} : tensor<4xf32>
@@ -96,9 +96,9 @@ func.func @positions(%x: tensor<8xf32>, %t: tensor<i32>) -> tensor<8xf32> {
   // expected-error@+2 {{is one_shot, but computes with positions in its slice}}
   // expected-note@+1 {{choose two_shot, or leave dropout and iota out of the region}}
   %0 = coconet.fused all_reduce {
-    %1 = coconet.rank.reduce_scatter sum %x into 0 on {dp} of #coconet.mesh<dp = 2> : tensor<8xf32> -> tensor<4xf32>
+    %1 = coconet.rank.reduce_scatter sum %x into 0 on {dp} of <dp = 2> : tensor<8xf32> -> tensor<4xf32>
     %2 = coconet.rank.dropout %1 step %t at (%z) by (%o) coordinate %z {rate = 0.5, seed = 1, stream = 0} : tensor<4xf32>, tensor<i32>
-    %3 = coconet.rank.all_gather %2 size %n from 0 on {dp} of #coconet.mesh<dp = 2> : tensor<4xf32> -> tensor<8xf32>
+    %3 = coconet.rank.all_gather %2 size %n from 0 on {dp} of <dp = 2> : tensor<4xf32> -> tensor<8xf32>
     coconet.yield %3 : tensor<8xf32>
   } {coconet.algorithm = "one_shot"} : tensor<8xf32>
   return %0 : tensor<8xf32>
