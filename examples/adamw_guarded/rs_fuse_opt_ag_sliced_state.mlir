@@ -2,27 +2,27 @@
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%arg0: !transform.any_op) {
     %0 = transform.coconet.match "g_w" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %reduce_scatter, %all_gather = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %1 = transform.coconet.match "stats_w" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %2 = transform.coconet.match "g_w.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %sliced, %gathers = transform.coconet.reorder %2 past %1 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %3 = transform.coconet.match "opt_w" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %4 = transform.coconet.match "g_w.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %sliced_0, %gathers_1 = transform.coconet.reorder %4 past %3 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %1:2 = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %2 = transform.coconet.match "stats_w" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %3 = transform.coconet.match "g_w.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %sliced, %gathers = transform.coconet.reorder %3 past %2 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %4 = transform.coconet.match "opt_w" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %5 = transform.coconet.match "g_w.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %sliced_0, %gathers_1 = transform.coconet.reorder %5 past %4 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.coconet.as_slice ["m_w", "v_w"] in %arg0 : !transform.any_op
-    %5 = transform.coconet.match "opt_w" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %6 = transform.coconet.fuse %5 as "opt_w" : (!transform.any_op) -> !transform.any_op
-    %7 = transform.coconet.match "g_b" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %reduce_scatter_2, %all_gather_3 = transform.coconet.split %7 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %8 = transform.coconet.match "stats_b" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %9 = transform.coconet.match "g_b.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %sliced_4, %gathers_5 = transform.coconet.reorder %9 past %8 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %10 = transform.coconet.match "opt_b" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %6 = transform.coconet.match "opt_w" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %7 = transform.coconet.fuse %6 as "opt_w" : (!transform.any_op) -> !transform.any_op
+    %8 = transform.coconet.match "g_b" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %9:2 = transform.coconet.split %8 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %10 = transform.coconet.match "stats_b" in %arg0 : (!transform.any_op) -> !transform.any_op
     %11 = transform.coconet.match "g_b.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %sliced_6, %gathers_7 = transform.coconet.reorder %11 past %10 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
-    transform.coconet.as_slice ["m_b", "v_b"] in %arg0 : !transform.any_op
+    %sliced_2, %gathers_3 = transform.coconet.reorder %11 past %10 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
     %12 = transform.coconet.match "opt_b" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %13 = transform.coconet.fuse %12 as "opt_b" : (!transform.any_op) -> !transform.any_op
+    %13 = transform.coconet.match "g_b.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %sliced_4, %gathers_5 = transform.coconet.reorder %13 past %12 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.coconet.as_slice ["m_b", "v_b"] in %arg0 : !transform.any_op
+    %14 = transform.coconet.match "opt_b" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %15 = transform.coconet.fuse %14 as "opt_b" : (!transform.any_op) -> !transform.any_op
     transform.yield 
   }
 }

@@ -14,7 +14,7 @@ from coconet_mlir.tracing import Tensor
 
 
 def moe(*, experts: int = 8, capacity: int = 4, hidden: int = 16, wide: int = 32) -> Program:
-    """Dispatch, expert MLP, combine: all_to_all `dispatch`, products, all_to_all `combine`.
+    """Dispatch, expert MLP, combine: all_to_all `dispatch`, `experts`, all_to_all `combine`.
 
     Arguments: tokens x [g, t, hidden] in g groups; `places` [g, experts * capacity, t], 1 where
     a token takes a place; `gates` [g, t, experts * capacity], the weights of what comes back; the
@@ -33,11 +33,12 @@ def moe(*, experts: int = 8, capacity: int = 4, hidden: int = 16, wide: int = 32
     def moe(x: Tensor, places: Tensor, gates: Tensor, w1: Tensor, w2: Tensor) -> dict[str, Tensor]:
         sent = cc.reshape(places @ x, ("g", experts, capacity, hidden))
         met = cc.all_to_all(sent, 0, 1, name="dispatch")
-        tokens = cc.reshape(cc.transpose(met, (1, 0, 2, 3)), (experts, "n", hidden))
-        active = cc.silu(cc.matmul(tokens, w1, name="widen"), name="silu")
-        made = cc.matmul(active, w2, name="product")
-        grouped = cc.reshape(made, (experts, "g", capacity, hidden))
-        back = cc.all_to_all(cc.transpose(grouped, (1, 0, 2, 3)), 1, 0, name="combine")
+        with cc.named("experts"):
+            tokens = cc.reshape(cc.transpose(met, (1, 0, 2, 3)), (experts, "n", hidden))
+            made = cc.silu(tokens @ w1) @ w2
+            grouped = cc.reshape(made, (experts, "g", capacity, hidden))
+            returned = cc.transpose(grouped, (1, 0, 2, 3))
+        back = cc.all_to_all(returned, 1, 0, name="combine")
         return {"y": gates @ cc.reshape(back, ("g", slots, hidden))}
 
     return cc.trace(moe, mesh=cc.mesh(ep="?"), **specs)

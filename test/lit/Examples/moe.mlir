@@ -4,7 +4,7 @@
 // CHECK: #[[GROUPS:.*]] = #coconet.layout<#mesh, [{ep}, {}, {}, {}]>
 // CHECK: #[[EXPERTS:.*]] = #coconet.layout<#mesh, [{}, {ep}, {}, {}]>
 // CHECK: coconet.all_to_all {{.*}} from 0 into 1 on {ep} {coconet.name = "dispatch"} : {{.*}}#[[GROUPS]]> -> {{.*}}#[[EXPERTS]]>
-// CHECK: coconet.matmul {{.*}}, %arg3 {coconet.name = "widen"}
+// CHECK: coconet.matmul {{.*}}, %arg3 {coconet.name = "experts"}
 // CHECK: coconet.silu
-// CHECK: coconet.matmul {{.*}}, %arg4 {coconet.name = "product"}
+// CHECK: coconet.matmul {{.*}}, %arg4 {coconet.name = "experts"}
 // CHECK: coconet.all_to_all {{.*}} from 1 into 0 on {ep} {coconet.name = "combine"} : {{.*}}#[[EXPERTS]]> -> {{.*}}#[[GROUPS]]>
