@@ -72,13 +72,15 @@ struct Product {
   int64_t n;
   int64_t k;
   int64_t strideA;
+  int64_t rowA;
   int64_t strideB;
+  int64_t rowB;
   bool accumulate;
 
   /// With one b for the whole batch and the rows of all a in sequence, the
   /// batch is one taller product.
   void foldBatch() {
-    if (batch > 1 && strideB == 0 && strideA == m * k && !transposeA) {
+    if (batch > 1 && strideB == 0 && strideA == m * rowA && !transposeA) {
       m *= batch;
       batch = 1;
     }
@@ -112,16 +114,16 @@ bool multiplyWithBlas(Product product, const T *a, const T *b, T *c) {
     return false;
   }
   product.foldBatch();
-  auto [transposeA, transposeB, batch, m, n, k, strideA, strideB, accumulate] =
-      product;
-  if (std::max({m, n, k}) > INT_MAX) {
+  auto [transposeA, transposeB, batch, m, n, k, strideA, rowA, strideB, rowB,
+        accumulate] = product;
+  if (std::max({m, n, k, rowA, rowB}) > INT_MAX) {
     reportMatmul("matmul of " + std::to_string(m) + " x " + std::to_string(k) +
                  " by " + std::to_string(k) + " x " + std::to_string(n) +
                  " exceeds the 32-bit sizes of BLAS; split it");
     return false;
   }
-  int lda = static_cast<int>(std::max<int64_t>(transposeA ? m : k, 1));
-  int ldb = static_cast<int>(std::max<int64_t>(transposeB ? k : n, 1));
+  int lda = static_cast<int>(std::max<int64_t>(rowA, 1));
+  int ldb = static_cast<int>(std::max<int64_t>(rowB, 1));
   for (int64_t i = 0; i < batch; ++i)
     selectGemm<T> (*library)(rowMajor, transposeA ? transpose : noTranspose,
                              transposeB ? transpose : noTranspose, m, n, k,
@@ -134,8 +136,8 @@ bool multiplyWithBlas(Product product, const T *a, const T *b, T *c) {
 template <typename T>
 void multiplyIntegers(const Product &product, const void *aBytes,
                       const void *bBytes, void *cBytes) {
-  auto [transposeA, transposeB, batch, m, n, k, strideA, strideB, accumulate] =
-      product;
+  auto [transposeA, transposeB, batch, m, n, k, strideA, rowA, strideB, rowB,
+        accumulate] = product;
   for (int64_t p = 0; p < batch; ++p) {
     const T *a = static_cast<const T *>(aBytes) + p * strideA;
     const T *b = static_cast<const T *>(bBytes) + p * strideB;
@@ -144,14 +146,14 @@ void multiplyIntegers(const Product &product, const void *aBytes,
       std::fill(c, c + m * n, T(0));
     for (int64_t i = 0; i < m; ++i)
       for (int64_t l = 0; l < k; ++l) {
-        T left = transposeA ? a[l * m + i] : a[i * k + l];
+        T left = transposeA ? a[l * rowA + i] : a[i * rowA + l];
         T *row = c + i * n;
         if (transposeB)
           for (int64_t j = 0; j < n; ++j)
-            row[j] += left * b[j * k + l];
+            row[j] += left * b[j * rowB + l];
         else
           for (int64_t j = 0; j < n; ++j)
-            row[j] += left * b[l * n + j];
+            row[j] += left * b[l * rowB + j];
       }
   }
 }
@@ -200,10 +202,20 @@ int coconet_rt_set_blas(const char *path) {
 void coconet_rt_matmul(const char *dtype, int64_t transpose_a,
                        int64_t transpose_b, int64_t batch, int64_t m, int64_t n,
                        int64_t k, const void *a, int64_t a_batch_stride,
-                       const void *b, int64_t b_batch_stride, void *c,
+                       int64_t a_row_stride, const void *b,
+                       int64_t b_batch_stride, int64_t b_row_stride, void *c,
                        int64_t accumulate) {
-  Product product{transpose_a != 0, transpose_b != 0, batch,          m, n, k,
-                  a_batch_stride,   b_batch_stride,   accumulate != 0};
+  Product product{transpose_a != 0,
+                  transpose_b != 0,
+                  batch,
+                  m,
+                  n,
+                  k,
+                  a_batch_stride,
+                  a_row_stride,
+                  b_batch_stride,
+                  b_row_stride,
+                  accumulate != 0};
   if (multiply(dtype, product, a, b, c))
     return;
   if (Rank *rank = currentRank())

@@ -177,17 +177,20 @@ COCONET_RT_EXPORT void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment,
 COCONET_RT_EXPORT void _mlir_memref_to_llvm_free(void *block);
 
 /// c = op(a) op(b), or c += op(a) op(b) if `accumulate`, for `batch` pairs of
-/// contiguous row-major matrices: op(a) is m x k, op(b) is k x n, c is m x n.
-/// With `transpose_a` a is stored k x m, with `transpose_b` b is stored n x k.
-/// Batch strides count elements; 0 means one matrix for the whole batch; c is
-/// contiguous over the batch. `dtype` is "f32" or "f64" (BLAS), or "i8", "i32",
+/// row-major matrices: op(a) is m x k, op(b) is k x n, c is m x n. With
+/// `transpose_a` a is stored k x m, with `transpose_b` b is stored n x k.
+/// Strides count elements; a batch stride of 0 means one matrix for the whole
+/// batch, a row stride above the row's length a part of a larger matrix; c is
+/// contiguous. `dtype` is "f32" or "f64" (BLAS), or "i8", "i32",
 /// "i64" (own loops, modulo 2^bits). All sizes may be 0; k = 0 gives zeros.
 COCONET_RT_EXPORT void coconet_rt_matmul(const char *dtype, int64_t transpose_a,
                                          int64_t transpose_b, int64_t batch,
                                          int64_t m, int64_t n, int64_t k,
                                          const void *a, int64_t a_batch_stride,
-                                         const void *b, int64_t b_batch_stride,
-                                         void *c, int64_t accumulate);
+                                         int64_t a_row_stride, const void *b,
+                                         int64_t b_batch_stride,
+                                         int64_t b_row_stride, void *c,
+                                         int64_t accumulate);
 
 #ifdef __cplusplus
 }

@@ -137,6 +137,6 @@ void allocate(void **args) {
 // (rank, dtype)
 void multiply(void **args) {
   double a = 2, b = 3, c = 0;
-  coconet_rt_matmul(ARGUMENT(const char *, 1), 0, 0, 1, 1, 1, 1, &a, 0, &b, 0,
-                    &c, 0);
+  coconet_rt_matmul(ARGUMENT(const char *, 1), 0, 0, 1, 1, 1, 1, &a, 0, 1, &b,
+                    0, 1, &c, 0);
 }

@@ -511,27 +511,44 @@ TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32, "
 
 
 def matmul(dtype: str, a: np.ndarray, b: np.ndarray, c: np.ndarray, **options: int) -> None:
-    """``c`` [batch, m, n] from ``a`` and ``b``, each [batch or 1, rows, columns]."""
+    """``c`` [batch, m, n] from ``a`` and ``b``, each [batch or 1, rows, columns].
+
+    They may be parts of larger matrices.
+    """
     function = _runtime.load_library().coconet_rt_matmul
     function.restype = None
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
     function.argtypes = [
         ctypes.c_char_p,
         *[integer] * 6,
-        pointer,
-        integer,
-        pointer,
-        integer,
+        *[pointer, integer, integer] * 2,
         pointer,
         integer,
     ]
     ta, tb = options.get("transpose_a", 0), options.get("transpose_b", 0)
     batch, m, n = c.shape
     k = a.shape[1] if ta else a.shape[2]
-    stride_a, stride_b = (0 if x.shape[0] == 1 else x.shape[1] * x.shape[2] for x in (a, b))
     sizes = (ta, tb, batch, m, n, k)
-    operands = (a.ctypes.data, stride_a, b.ctypes.data, stride_b, c.ctypes.data)
-    function(dtype.encode(), *sizes, *operands, options.get("accumulate", 0))
+    operands = []
+    for x in (a, b):
+        batch_stride, row_stride = x.shape[1] * x.shape[2], x.shape[2]
+        if not x.flags.c_contiguous:
+            batch_stride, row_stride, _ = (stride // x.itemsize for stride in x.strides)
+        operands += [x.ctypes.data, 0 if x.shape[0] == 1 else batch_stride, row_stride]
+    function(dtype.encode(), *sizes, *operands, c.ctypes.data, options.get("accumulate", 0))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_matmul_of_parts_of_matrices(dtype: str) -> None:
+    pytest.importorskip("scipy_openblas32")
+    random = np.random.default_rng(2)
+    a = random.integers(-9, 10, (2, 8, 9)).astype(TYPES[dtype])
+    b = random.integers(-9, 10, (7, 10)).astype(TYPES[dtype])
+    for rows, columns in ((slice(2, 5), slice(0, 7)), (slice(0, 8), slice(2, 9))):
+        left, right = a[:, rows, columns], b[None, :, 3:9]
+        c = np.empty((2, left.shape[1], 6), TYPES[dtype])
+        matmul(dtype, left, right, c)
+        np.testing.assert_array_equal(c, left @ b[:, 3:9])
 
 
 @pytest.mark.parametrize("dtype", TYPES)

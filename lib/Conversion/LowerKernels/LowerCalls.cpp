@@ -1,5 +1,6 @@
 //===- LowerCalls.cpp - kernels that are copies and calls -------------------===//
 
+#include "Conversion/LowerKernels/LoopNest.h"
 #include "Conversion/LowerKernels/Lowerings.h"
 #include "Conversion/LowerKernels/RuntimeCalls.h"
 #include "IR/KernelOps.h"
@@ -89,22 +90,29 @@ LogicalResult coconet::lowerGemm(GemmOp op, SymbolTable &symbols) {
   RuntimeCalls calls(builder, op, &symbols);
   std::string dtype;
   llvm::raw_string_ostream(dtype) << elementOf(op.getLhs());
-  SmallVector<OpFoldResult> a = m.dims(op.getLhs()), b = m.dims(op.getRhs()),
-                            c = m.dims(op.getInit());
+  SmallVector<OpFoldResult> a = m.dims(op.getLhs()), c = m.dims(op.getInit());
   OpFoldResult rows = c[c.size() - 2], columns = c[c.size() - 1];
   OpFoldResult depth = a[a.size() - (op.getTransposeLhs() ? 2 : 1)];
   OpFoldResult batch = m.product(ArrayRef(c).drop_back(2));
-  // A matrix without batch dimensions is shared.
-  auto stride = [&](ArrayRef<OpFoldResult> sizes) {
-    return sizes.size() == 2 ? m.constant(0) : m.product(sizes.take_back(2));
+  auto operand = [&](Value buffer) {
+    SmallVector<OpFoldResult> strides = stridesOf(m, buffer);
+    size_t rank = strides.size();
+    // A matrix without batch dimensions is shared.
+    OpFoldResult batchStride = rank == 2 ? m.constant(0) : strides[rank - 3];
+    return SmallVector<Value>{calls.pointerTo(buffer), calls.i64(batchStride),
+                              calls.i64(strides[rank - 2])};
   };
-  calls.call("coconet_rt_matmul", Type(),
-             {calls.text(dtype), calls.i64(m.constant(op.getTransposeLhs())),
-              calls.i64(m.constant(op.getTransposeRhs())), calls.i64(batch),
-              calls.i64(rows), calls.i64(columns), calls.i64(depth),
-              calls.pointerTo(op.getLhs()), calls.i64(stride(a)),
-              calls.pointerTo(op.getRhs()), calls.i64(stride(b)),
-              calls.pointerTo(op.getInit()), calls.i64(m.constant(0))});
+  SmallVector<Value> arguments = {calls.text(dtype),
+                                  calls.i64(m.constant(op.getTransposeLhs())),
+                                  calls.i64(m.constant(op.getTransposeRhs())),
+                                  calls.i64(batch),
+                                  calls.i64(rows),
+                                  calls.i64(columns),
+                                  calls.i64(depth)};
+  arguments.append(operand(op.getLhs()));
+  arguments.append(operand(op.getRhs()));
+  arguments.append({calls.pointerTo(op.getInit()), calls.i64(m.constant(0))});
+  calls.call("coconet_rt_matmul", Type(), arguments);
   op.erase();
   return success();
 }

@@ -42,7 +42,10 @@ namespace coconet {
 class OverlapExpansion {
 public:
   OverlapExpansion(RankTranslator &translator, OverlapOp op)
-      : t(translator), op(op), loc(op.getLoc()), chunks(op.getChunks()) {}
+      : t(translator), op(op), loc(op.getLoc()), chunks(op.getChunks()),
+        scratch(cast<OverlapOp>(op->cloneWithoutRegions())) {
+    scratch.getBody().emplaceBlock();
+  }
   ~OverlapExpansion();
 
   LogicalResult expand();
@@ -65,7 +68,8 @@ private:
   RankValue cut(Value value, int64_t dim, int64_t chunk);
   /// Where the chunk lies in each slice that a rank holds.
   Chunk pieceOf(int64_t chunk);
-  ChunkPlace placeOf(Value value, int64_t dim, int64_t chunk);
+  /// Remember where the copy of a value lies, if something asks for it.
+  void notePlace(Value copy, Value value, int64_t dim, int64_t chunk);
   void store(unsigned result, int64_t chunk);
   bool isScattered(Value value, int64_t dim) {
     return slices > 1 && !flow.isSliced(value, dim);
@@ -94,7 +98,8 @@ private:
   /// Static number of elements of a chunk over all slices, or open.
   int64_t chunkExtent = ShapedType::kDynamic;
 
-  Block scratch;
+  /// Holds the copies, outside of the program.
+  OverlapOp scratch;
   SmallVector<Copy> copies;
   SmallVector<unsigned> stages;
   unsigned numStages = 0;
@@ -106,20 +111,17 @@ private:
 
 OverlapExpansion::~OverlapExpansion() {
   // Ops that come later may be made at the same addresses.
-  if (chunks == 1)
-    return;
-  scratch.walk([&](Operation *nested) {
+  scratch->walk([&](Operation *nested) {
     for (Value result : nested->getResults()) {
       t.values.erase(result);
       t.places.erase(result);
     }
   });
-  for (BlockArgument argument : scratch.getArguments()) {
+  for (BlockArgument argument : scratch.getBody().getArguments()) {
     t.values.erase(argument);
     t.places.erase(argument);
   }
-  while (!scratch.empty())
-    scratch.back().erase();
+  scratch->erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,16 +179,19 @@ Chunk OverlapExpansion::pieceOf(int64_t chunk) {
   return piece;
 }
 
-ChunkPlace OverlapExpansion::placeOf(Value value, int64_t dim, int64_t chunk) {
+void OverlapExpansion::notePlace(Value copy, Value value, int64_t dim,
+                                 int64_t chunk) {
+  if (!llvm::any_of(copy.getUsers(), llvm::IsaPred<DropoutOp>))
+    return;
   IndexMath m = t.math(loc);
-  ChunkPlace place{dim, part.start, logicalSize, isScattered(value, dim)};
+  ChunkPlace &place = t.places[copy];
+  place = {dim, part.start, logicalSize, isScattered(value, dim)};
   if (place.scattered)
-    return place;
+    return;
   if (!flow.slices.empty())
     place.start = m.add(
         place.start, t.chunkOf(part.length, flow.slices, flow.mesh, loc).start);
   place.start = m.add(place.start, pieceOf(chunk).start);
-  return place;
 }
 
 /// Sizes, offsets and strides of a box of `value`: all of it, but `length`
@@ -270,7 +275,7 @@ void OverlapExpansion::setType(Value copy, Value original, int64_t chunk) {
   if (found == flow.dims.end()) // A value from outside that a region yields.
     return;
   copy.setType(chunkType(value, found->second));
-  t.places[copy] = placeOf(value, found->second, chunk);
+  notePlace(copy, value, found->second, chunk);
 }
 
 void OverlapExpansion::makeCopy(int64_t chunk) {
@@ -283,7 +288,7 @@ void OverlapExpansion::makeCopy(int64_t chunk) {
     return;
   }
   IRMapping mapping;
-  OpBuilder builder = OpBuilder::atBlockEnd(&scratch);
+  OpBuilder builder = OpBuilder::atBlockEnd(&scratch.getBody().front());
   for (Operation &nested : body.without_terminator())
     copy.ops.push_back(builder.clone(nested, mapping));
   for (Value value : body.getTerminator()->getOperands())
@@ -292,17 +297,19 @@ void OverlapExpansion::makeCopy(int64_t chunk) {
     for (Value result : nested->getResults())
       setType(mapping.lookup(result), result, chunk);
   });
-  DenseMap<std::pair<Value, int64_t>, Value> cuts;
+  llvm::MapVector<std::pair<Value, int64_t>, Value> cuts;
   for (auto [operand, dim] : flow.outside) {
     Value &argument = cuts[{operand->get(), dim}];
     if (!argument) {
-      argument = scratch.addArgument(chunkType(operand->get(), dim), loc);
+      argument =
+          scratch.getBody().addArgument(chunkType(operand->get(), dim), loc);
       t.values[argument] = cut(operand->get(), dim, chunk);
-      t.places[argument] = placeOf(operand->get(), dim, chunk);
     }
     mapping.lookup(operand->getOwner())
         ->setOperand(operand->getOperandNumber(), argument);
   }
+  for (auto &[whole, argument] : cuts)
+    notePlace(argument, whole.first, whole.second, chunk);
 }
 
 /// Put a chunk of a result where it belongs.
