@@ -1,14 +1,14 @@
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%arg0: !transform.any_op) {
     %0 = transform.coconet.match "avg" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %reduce_scatter, %all_gather = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %1 = transform.coconet.match "opt" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %2 = transform.coconet.match "avg.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %sliced, %gathers = transform.coconet.reorder %2 past %1 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %3 = transform.coconet.match "avg.rs" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %4 = transform.coconet.match "opt" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %5 = transform.coconet.match "avg.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %6 = transform.coconet.fuse %3, %4, %5 as "adam" : (!transform.any_op, !transform.any_op, !transform.any_op) -> !transform.any_op
+    %1:2 = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %2 = transform.coconet.match "opt" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %3 = transform.coconet.match "avg.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %sliced, %gathers = transform.coconet.reorder %3 past %2 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %4 = transform.coconet.match "avg.rs" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %5 = transform.coconet.match "opt" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %6 = transform.coconet.match "avg.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %7 = transform.coconet.fuse %4, %5, %6 as "adam" : (!transform.any_op, !transform.any_op, !transform.any_op) -> !transform.any_op
     transform.yield 
   }
 }

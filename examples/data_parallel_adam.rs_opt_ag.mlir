@@ -1,10 +1,10 @@
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%arg0: !transform.any_op) {
     %0 = transform.coconet.match "avg" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %reduce_scatter, %all_gather = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %1 = transform.coconet.match "opt" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %2 = transform.coconet.match "avg.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %sliced, %gathers = transform.coconet.reorder %2 past %1 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %1:2 = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %2 = transform.coconet.match "opt" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %3 = transform.coconet.match "avg.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %sliced, %gathers = transform.coconet.reorder %3 past %2 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield 
   }
 }

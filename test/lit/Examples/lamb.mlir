@@ -15,7 +15,7 @@
 
 // SLICED: tensor<?xf32, #sliced> {coconet.arg_name = "m_p"
 // SLICED-SAME: tensor<?xf32, #sliced> {coconet.arg_name = "v_p"
-// FUSED: coconet.fused all_reduce {
+// FUSED: coconet.fused reduce_scatter {
 // NORM: coconet.reduce_scatter sum %arg0 into 0 on {dp}
 // FUSED: } {coconet.name = "opt_p"}
 // WHOLE-COUNT-2: coconet.all_gather

@@ -5,7 +5,7 @@
 
 // CHECK: coconet.all_gather %arg0 from 1 on {tp} {coconet.name = "whole"}
 // CHECK: %[[PRODUCT:.*]] = coconet.matmul {{.*}} {coconet.name = "product"}
-// FUSED: coconet.fused all_reduce {
+// FUSED: coconet.fused reduce_scatter {
 // CHECK: coconet.reduce_scatter sum %[[PRODUCT]] into 1 on {tp} {coconet.name = "part"}
 // SPLIT: coconet.fused computation {
 // CHECK: coconet.dropout
