@@ -80,10 +80,7 @@ FailureOr<SmallVector<Operation *>> coconet::splitHierarchical(
   rewriter.setInsertionPoint(op);
   if (widens)
     scatter.getOperandMutable().assign(
-        CastOp::create(rewriter, loc,
-                       withElement(op.getOperand().getType(), level),
-                       op.getOperand())
-            .getResult());
+        CastOp::create(rewriter, loc, op.getOperand(), level).getResult());
   rewriter.insert(scatter);
   scatter.getResult().setType(withElement(*pending, level));
   RankedTensorType slice = withoutAxes(Layout::of(scatter.getResult()), outer)
@@ -102,7 +99,7 @@ FailureOr<SmallVector<Operation *>> coconet::splitHierarchical(
   }
   Value result = gather;
   if (widens)
-    result = CastOp::create(rewriter, loc, op.getType(), result);
+    result = CastOp::create(rewriter, loc, result, element);
   rewriter.replaceOp(op, result);
   return parts;
 }

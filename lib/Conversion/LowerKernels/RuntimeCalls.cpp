@@ -264,14 +264,16 @@ Value RuntimeCalls::enter(Value site, ValueRange pointers) {
     return call("coconet_rt_wait",
                 LLVM::LLVMPointerType::get(builder.getContext()),
                 {rank(), site});
-  return publish("coconet_rt_enter", site, pointers);
+  return publish("coconet_rt_enter",
+                 LLVM::LLVMPointerType::get(builder.getContext()), site,
+                 pointers);
 }
 
 void RuntimeCalls::start(Value site, ValueRange pointers) {
-  publish("coconet_rt_start", site, pointers);
+  publish("coconet_rt_start", Type(), site, pointers);
 }
 
-Value RuntimeCalls::publish(StringRef function, Value site,
+Value RuntimeCalls::publish(StringRef function, Type result, Value site,
                             ValueRange pointers) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Value count = i64(builder.getIndexAttr(pointers.size()));
@@ -289,7 +291,7 @@ Value RuntimeCalls::publish(StringRef function, Value site,
     LLVM::StoreOp::create(
         builder, loc, value,
         advance(buffers, pointer, builder.getIndexAttr(index)));
-  return call(function, pointer, {rank(), site, buffers, count});
+  return call(function, result, {rank(), site, buffers, count});
 }
 
 void RuntimeCalls::leave(Value site) {
