@@ -15,7 +15,7 @@ OUTPUTS = "[{dp}, {}, {}, {}]"
 
 def norm(cut: str, op: str = "layer_norm") -> Text:
     text = Text()
-    x = text.arg(text.type("?x6xf32", cut))
+    x = text.arg(text.type("7x6xf32", cut))
     operands = [x, text.arg("tensor<6xf32>")]
     held = "dims = array<i64: 1>, eps = 1.0e-05 : f64"
     if op == "layer_norm":
@@ -26,17 +26,17 @@ def norm(cut: str, op: str = "layer_norm") -> Text:
 
 def loss(cut: str, result: str) -> Text:
     text = Text()
-    x = text.arg(text.type("?x7xf32", cut))
-    label = text.arg("tensor<?xi32>")
-    kind = text.type("?xf32", result)
+    x = text.arg(text.type("7x7xf32", cut))
+    label = text.arg("tensor<7xi32>")
+    kind = text.type("7xf32", result)
     return text.ret(text.op("cross_entropy", [x, label], kind, "dim = 1 : i64"))
 
 
 def table(cut: str, result: str) -> Text:
     text = Text()
     rows = text.arg(text.type("7x4xf32", cut))
-    index = text.arg("tensor<?xi64>")
-    return text.ret(text.op("take", [rows, index], text.type("?x4xf32", result)))
+    index = text.arg("tensor<7xi64>")
+    return text.ret(text.op("take", [rows, index], text.type("7x4xf32", result)))
 
 
 def scatter(cut: str, index_cut: str, result: str) -> Text:
@@ -63,7 +63,7 @@ def convolution(op: str, shapes: list[str], cuts: list[str], sizes: str) -> Text
 
 
 def images(op: str, cuts: list[str]) -> Text:
-    x, w, y = "?x3x5x4xf32", "6x3x3x2xf32", "?x6x3x3xf32"
+    x, w, y = "7x3x5x4xf32", "6x3x3x2xf32", "7x6x3x3xf32"
     shapes = {
         "conv2d": ([x, w, y], ""),
         "conv2d_input_gradient": ([y, w, x], "5, 4"),
@@ -74,19 +74,19 @@ def images(op: str, cuts: list[str]) -> Text:
 
 def pooling(kind: str, cut: str) -> Text:
     text = Text()
-    x = text.arg(text.type("?x3x5x4xf32", cut))
+    x = text.arg(text.type("7x3x5x4xf32", cut))
     held = (
         f"kind = #coconet<reduce_kind {kind}>, window = array<i64: 2, 2>, "
         "strides = array<i64: 1, 2>, padding = array<i64: 1, 0>"
     )
-    return text.ret(text.op("pool2d", [x], text.type("?x3x6x2xf32", cut), held))
+    return text.ret(text.op("pool2d", [x], text.type("7x3x6x2xf32", cut), held))
 
 
 def padding(cut: str, value: float) -> Text:
     text = Text()
-    x = text.arg(text.type("?x4xf32", cut))
+    x = text.arg(text.type("7x4xf32", cut))
     held = f"low = array<i64: 0, 1>, high = array<i64: 0, 2>, value = {value:e} : f64"
-    return text.ret(text.op("pad", [x], text.type("?x7xf32", cut), held))
+    return text.ret(text.op("pad", [x], text.type("7x7xf32", cut), held))
 
 
 PROGRAMS = {
