@@ -90,11 +90,14 @@ LogicalResult Play::run() {
 //===----------------------------------------------------------------------===//
 
 static std::string textOf(Attribute attr) {
+  if (!attr)
+    return "none";
+  if (auto reduction = dyn_cast<ReductionAttr>(attr))
+    return stringifyReduction(reduction.getValue()).str();
+  if (auto number = dyn_cast<IntegerAttr>(attr))
+    return std::to_string(number.getInt());
   std::string text;
-  if (attr)
-    llvm::raw_string_ostream(text) << attr;
-  else
-    text = "none";
+  llvm::raw_string_ostream(text) << attr;
   return text;
 }
 

@@ -65,7 +65,7 @@ func.func @turns(%x: tensor<4xf32>, %n: index, %one: tensor<1xf32>) -> tensor<4x
     coconet.yield %r : tensor<4xf32>
   } : !coconet.future<tensor<4xf32>>
   %h = scf.for %i = %c0 to %n step %c1 iter_args(%last = %g) -> !coconet.future<tensor<4xf32>> {
-    // expected-error@+2 {{tensor.insert_slice writes a tensor that rank.all_reduce 'second' reads}}
+    // expected-error@+2 {{insert_slice writes a tensor that rank.all_reduce 'second' reads}}
     // expected-note@+1 {{write after}}
     %w = tensor.insert_slice %one into %k[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
     %v = coconet.rank.wait %last : !coconet.future<tensor<4xf32>> -> tensor<4xf32>
@@ -94,7 +94,7 @@ func.func @branch(%m: tensor<4xf32>, %x: tensor<1xf32>, %p: i1) -> tensor<4xf32>
     %w = tensor.insert_slice %x into %m[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
     scf.yield %w : tensor<4xf32>
   } else {
-    // expected-error@+2 {{tensor.insert_slice writes a tensor that rank.all_reduce reads}}
+    // expected-error@+2 {{insert_slice writes a tensor that rank.all_reduce reads}}
     // expected-note@+1 {{write after}}
     %w = tensor.insert_slice %x into %m[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
     %1 = coconet.rank.wait %f : !coconet.future<tensor<4xf32>> -> tensor<4xf32>
