@@ -58,7 +58,7 @@ func.func @composite(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 // expected-error@+2 {{'func.func' op has several blocks}}
-// expected-note@+1 {{a rank program is straight-line code}}
+// expected-note@+1 {{control flow of a rank program is scf.for and scf.if}}
 func.func @blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
   cf.br ^end
 ^end:

@@ -22,7 +22,7 @@ func.func @composite(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
 func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+2 {{'func.call' op cannot be in a function that becomes a rank program}}
-  // expected-note@+1 {{inline calls, and unroll or remove control flow before --coconet-to-rank}}
+  // expected-note@+1 {{inline calls; loops and branches are scf.for and scf.if}}
   %y = func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -30,7 +30,7 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // expected-error@+2 {{'func.func' op has several blocks}}
-// expected-note@+1 {{a distributed program is straight-line code}}
+// expected-note@+1 {{control flow of a program is scf.for and scf.if}}
 func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^end
 ^end:

@@ -8,6 +8,8 @@
 func.func @kernels(%x: tensor<8x6xf32>, %w: tensor<6x8xf32>, %n: index) -> (tensor<8x6xf32>, tensor<8x6xf32>, tensor<4x12xf32>, tensor<8x8xf32>) {
   // CHECK: coconet.rank.check_size "rows"
   coconet.rank.check_size "rows" %n, %n
+  // CHECK: coconet.rank.check_finite "argument x" %{{.*}} : tensor<8x6xf32>
+  coconet.rank.check_finite "argument x" %x : tensor<8x6xf32>
   // CHECK: coconet.symmetric_kernel 0 on {dp} of #mesh
   %0 = coconet.symmetric_kernel 0 on {dp} of #mesh ins(%x : tensor<8x6xf32>) outs(%x : tensor<8x6xf32>)
       attributes {accesses = [#coconet<access reduce>, #coconet<access gather>], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], reductions = [#coconet<reduction sum>]} {

@@ -37,3 +37,16 @@ func.func @computed(%x: tensor<4xf32> {coconet.state}) {
   %1 = coconet.update %0, %x : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @in_a_loop(%x: tensor<4xf32> {coconet.state}, %y: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c1 step %c1 {
+    // expected-error@+2 {{'coconet.update' op is inside of 'scf.for'}}
+    // expected-note@+1 {{carry or yield the value, and update the state after it}}
+    %0 = coconet.update %x, %y : tensor<4xf32>
+  }
+  return
+}
