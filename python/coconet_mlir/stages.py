@@ -7,7 +7,7 @@
 
     def second(bias: cc.tensor("n")):
         y = cc.recv("boundary", like=cc.tensor(("n", 8)))
-        return {"total": cc.reduce(y, "sum", 1) + bias}
+        return {"total": cc.reduce("sum", y, [1]) + bias}
 
     program = cc.trace_stages({"first": first, "second": second}, mesh=cc.mesh(tp="?"))
     cc.compile(program, ranks=2)(x=x, bias=bias)
