@@ -13,7 +13,7 @@ func.func @counts(%x: tensor<8xf32>) {
 // -----
 
 func.func @init(%x: tensor<8xf32>) {
-  // expected-error@+1 {{uses init 0 as reduce; an init is a chunk or a gather}}
+  // expected-error@+1 {{uses init 0 as reduce; an init is a chunk, a gather or a fold}}
   %0 = coconet.symmetric_kernel 0 on {dp} of <dp = 2> ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>)
       attributes {accesses = [#coconet<access reduce>, #coconet<access reduce>], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], reductions = [#coconet<reduction sum>]} {
   ^bb0(%a: f32):
@@ -49,7 +49,7 @@ func.func @dimensions(%x: tensor<8xf32>) {
 // -----
 
 func.func @reductions(%x: tensor<8xf32>) {
-  // expected-error@+1 {{has 0 reductions for 1 inputs that are reduced}}
+  // expected-error@+1 {{has 0 reductions for 1 operands that are reduced or folded}}
   %0 = coconet.symmetric_kernel 0 on {dp} of <dp = 2> ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>)
       attributes {accesses = [#coconet<access reduce>, #coconet<access gather>], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], reductions = []} {
   ^bb0(%a: f32):
