@@ -109,6 +109,19 @@ def softmax(draw: Draw) -> Call | None:
     return draw.call("softmax", x.ref, draw.dim(x)) if x else None
 
 
+def normalize(name: str) -> Proposal:
+    """layer_norm or rms_norm over the last dimensions."""
+
+    def propose(draw: Draw) -> Call | None:
+        x = draw.value(FLOATS, lambda v: v.rank >= 1)
+        if x is None:
+            return None
+        first = draw.dim(x)
+        return draw.call(name, x.ref, list(range(first, x.rank)), eps=1e-3)
+
+    return propose
+
+
 # ===- Shape -----------------------------------------------------------------===
 
 
@@ -306,12 +319,60 @@ POINTWISE: list[tuple[float, Proposal]] = [
     (1, cast),
     (1.5, dropout),
 ]
+
+
+def _members(draw: Draw, axes: Sequence[str]) -> int:
+    return math.prod(draw.mesh[axis] for axis in axes)
+
+
+def reduce_to_root(draw: Draw) -> Call | None:
+    x = draw.value(NUMBERS, _is_pending)
+    if x is None:
+        return None
+    # One axis: a root is a position along it.
+    axis = draw.rng.choice(list(x.layout.partial))
+    root = draw.rng.randrange(draw.mesh[axis])
+    reduction = x.layout.partial[axis]
+    return draw.collective("reduce_to_root", x.ref, root, axes=[axis], reduction=reduction)
+
+
+def gather_to_root(draw: Draw) -> Call | None:
+    x = draw.value(fits=lambda v: any(len(axes) == 1 for axes in v.layout.dims))
+    if x is None:
+        return None
+    dim = draw.rng.choice([d for d, axes in enumerate(x.layout.dims) if len(axes) == 1])
+    root = draw.rng.randrange(_members(draw, x.layout.dims[dim]))
+    return draw.collective("gather_to_root", x.ref, dim, root)
+
+
+def scatter_from_root(draw: Draw) -> Call | None:
+    x = draw.value(fits=lambda v: bool(v.layout.rooted))
+    if x is None:
+        return None
+    axis, root = next(iter(x.layout.rooted.items()))
+    return draw.collective("scatter_from_root", x.ref, _cut_dim(draw, x), root, axes=[axis])
+
+
+def permute(draw: Draw) -> Call | None:
+    """Along the axes of a local value, each member to at most one other."""
+    x = _local(draw)
+    if x is None:
+        return None
+    count = _members(draw, x.layout.local)
+    sources = draw.rng.sample(range(count), draw.rng.randint(0, count))
+    targets = draw.rng.sample(range(count), len(sources))
+    pairs = list(zip(sources, targets, strict=True))
+    return draw.collective("permute", x.ref, pairs, axes=list(x.layout.local))
+
+
 OPERATIONS: list[tuple[float, Proposal]] = [
     *POINTWISE,
     (2, matmul),
     (1.5, reduce),
     (0.7, unary("norm")),
     (0.7, softmax),
+    (0.4, normalize("layer_norm")),
+    (0.4, normalize("rms_norm")),
     (0.7, transpose),
     (0.7, reshape),
     (0.4, broadcast_to),
@@ -327,5 +388,9 @@ OPERATIONS: list[tuple[float, Proposal]] = [
     (0.8, shard),
     (1, reduce_local),
     (0.6, gather_local),
+    (0.5, reduce_to_root),
+    (0.5, gather_to_root),
+    (0.5, scatter_from_root),
+    (0.5, permute),
     (0.6, grouped),
 ]

@@ -36,6 +36,7 @@ DECLINED = (
     # Bound to a mesh:
     "must be exact",
     "is no position in a group of",
+    "'coconet.permute' op names position",
     "is no position along axis",
     "is one flat cut only if it divides exactly",
     # Compiled:

@@ -130,6 +130,20 @@ def split(view: View) -> Step | None:
     return Step("split", (node.name,), {"dim": view.dim(node.rank)}) if node else None
 
 
+def split_otherwise(view: View) -> Step | None:
+    """By way of a root, or in levels."""
+    node = view.node("all_reduce")
+    if node is None:
+        return None
+    if view.chance(0.6):
+        root = view.rng.choice([0, 0, 1, 2])
+        return Step("split", (node.name, "reduce_broadcast"), {"root": root})
+    levels = ["dp", "tp"]
+    view.rng.shuffle(levels)
+    options = {"dim": view.dim(node.rank), "inner": levels[0], "outer": levels[1]}
+    return Step("split", (node.name, "hierarchical"), options)
+
+
 def merge(view: View) -> Step | None:
     node = view.node("reduce_scatter")
     if node is None:
@@ -205,6 +219,7 @@ def optimizer(view: View) -> list[Step] | None:
 STEPS: list[tuple[float, Proposal]] = [
     # Likelihood, proposal.
     (5, split),
+    (1, split_otherwise),
     (1, merge),
     (9, reorder),
     (6, as_slice),
