@@ -63,10 +63,10 @@ bench: build ## Time the fused Adam step against a C loop and against AR-Opt
 examples: build ## Write the workloads and their schedules to examples/ as MLIR
 	$(RUN) scripts/generate_examples.py
 
-docs: $(PACKAGES) ## Generate docs/reference from the specification
+docs: build ## Generate docs/reference and docs/tutorial.md
 	$(RUN) scripts/generate_docs.py
 
-docs-check: $(PACKAGES) ## Check that docs/reference is up to date
+docs-check: build ## Check that the generated docs are up to date
 	$(RUN) scripts/generate_docs.py --check
 
 lint: $(PACKAGES) ## Check the format and the rules of the sources

@@ -176,7 +176,7 @@ def CoCoNet_UpdateOp : CoCoNet_Op<"update", [AllTypesMatch<["state", "value", "r
 
 def CoCoNet_YieldOp : CoCoNet_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["FusedOp", "SymmetricKernelOp", "ForEachOp", "OverlapOp",
-                 "RankStartOp"]>]> {
+                 "RankStartOp", "ListKernelOp"]>]> {
   let summary = "results of a region";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
@@ -186,11 +186,17 @@ def CoCoNet_FusedOp : CoCoNet_Op<"fused", [SingleBlock,
     RecursiveMemoryEffects]> {
   let summary = "ops that run as one kernel";
   let description = [{
-    `computation` holds pointwise ops. `all_reduce` holds one chain: a
-    reduce_scatter, pointwise ops on the slices, and an all_gather for each
-    value that is wanted whole; it becomes one pass over memory in which every
-    rank reads all ranks' operands of its slice and writes results to all ranks
-    (CoCoNet section 3.3). Values from outside are used directly.
+    `computation` holds pointwise ops; `matmul` holds one matmul and pointwise
+    ops on its result. `all_reduce` holds one chain: a reduce_scatter, pointwise
+    ops on the slices, and an all_gather for each value that is wanted whole; it
+    becomes one pass over memory in which every rank reads all ranks' operands of
+    its slice and writes results to all ranks (CoCoNet section 3.3).
+    `reduce_scatter` is the chain without its end, `all_gather` the one without
+    its beginning; `send` ends in a send.
+
+    Reductions of slices to one element (norms) may stand in a chain: the kernel
+    then has a phase before and one after each exchange of partial results.
+    Values from outside are used directly.
   }];
   let arguments = (ins CoCoNet_FusedKindAttr:$kind);
   let results = (outs Variadic<CoCoNet_Tensor>:$results);

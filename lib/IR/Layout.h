@@ -45,6 +45,13 @@ struct Layout {
   std::string describe(mlir::StringAttr axis) const;
 };
 
+/// Whether the type is a tensor of exactly one element.
+bool isOneElement(mlir::Type type);
+
+/// A reduction, within a rank or across ranks, whose result is one element; a
+/// fused region may hold it, and becomes a kernel of two phases.
+bool isScalarReduction(mlir::Operation *op);
+
 /// `{dp, tp}`.
 std::string formatAxes(llvm::ArrayRef<mlir::StringAttr> axes);
 

@@ -1,7 +1,9 @@
 //===- FuseOps.cpp - ops as one kernel --------------------------------------===//
 
 #include "Transforms/FuseOps.h"
+#include "IR/ChannelOps.h"
 #include "IR/Layout.h"
+#include "Transforms/FuseSend.h"
 #include "Transforms/NamedOps.h"
 #include "Transforms/Passes.h"
 
@@ -21,27 +23,116 @@ static bool isChainOp(Operation *op) {
   return isa<ReduceScatterOp, AllGatherOp>(op);
 }
 
+static bool isPointwiseOp(Operation *op) {
+  auto iterated = dyn_cast<IterationOpInterface>(op);
+  return iterated && iterated.isPointwise();
+}
+
+/// What the region of the set is, by the ops that it holds.
+static FusedKind kindOf(const OpSet &set) {
+  if (llvm::any_of(set, llvm::IsaPred<SendOp>))
+    return FusedKind::send;
+  bool scatters = llvm::any_of(set, llvm::IsaPred<ReduceScatterOp>);
+  bool gathers = llvm::any_of(set, llvm::IsaPred<AllGatherOp>);
+  if (scatters)
+    return gathers ? FusedKind::all_reduce : FusedKind::reduce_scatter;
+  if (gathers)
+    return FusedKind::all_gather;
+  return llvm::any_of(set, llvm::IsaPred<MatmulOp>) ? FusedKind::matmul
+                                                    : FusedKind::computation;
+}
+
+/// A reduction of slices inside of a chain.
+static bool isInnerReduction(Operation *op, const OpSet &set) {
+  return isScalarReduction(op) &&
+         set.contains(op->getOperand(0).getDefiningOp());
+}
+
+static LogicalResult refuseKind(Operation *op, FusedKind kind,
+                                Refusal &refusal) {
+  if (isa<AllReduceOp>(op))
+    return refusal.set(op, "cannot fuse " + describe(op),
+                       "split it into reduce_scatter and all_gather, and "
+                       "reorder the all_gather past the computation first");
+  if (isa<MatmulOp>(op) && kind != FusedKind::matmul)
+    return refusal.set(op, "cannot fuse " + describe(op) + " and a collective",
+                       "overlap them, or fuse the matmul with the pointwise "
+                       "ops after it");
+  if (isa<IterationOpInterface>(op) || isa<NormOp, SoftmaxOp>(op))
+    return refusal.set(
+        op, "cannot fuse " + describe(op) + ": it is no pointwise op",
+        "fuse the pointwise ops before and after it, each side by itself");
+  return refusal.set(op, "cannot fuse " + describe(op),
+                     "only pointwise ops, shard, reduce_scatter and "
+                     "all_gather are fused");
+}
+
 /// Every op may stand in a fused region.
 static LogicalResult checkKinds(const OpSet &set, Refusal &refusal) {
+  FusedKind kind = kindOf(set);
+  Operation *product = nullptr;
   for (Operation *op : set) {
-    if (isChainOp(op) || isa<ShardOp>(op))
+    bool chain = kind != FusedKind::computation && kind != FusedKind::matmul;
+    if (isPointwiseOp(op) || isChainOp(op) || isa<ShardOp>(op) ||
+        (chain && (isInnerReduction(op, set) ||
+                   (isa<NormOp, ReduceOp>(op) && isScalarReduction(op)))))
       continue;
-    auto iterated = dyn_cast<IterationOpInterface>(op);
-    if (iterated && iterated.isPointwise())
-      continue;
-    if (isa<AllReduceOp>(op))
-      return refusal.set(op, "cannot fuse " + describe(op),
-                         "split it into reduce_scatter and all_gather, and "
-                         "reorder the all_gather past the computation first");
-    if (iterated || isa<NormOp, SoftmaxOp>(op))
-      return refusal.set(
-          op, "cannot fuse " + describe(op) + ": it is no pointwise op",
-          "fuse the pointwise ops before and after it, each "
-          "side by itself");
-    return refusal.set(op, "cannot fuse " + describe(op),
-                       "only pointwise ops, shard, reduce_scatter and "
-                       "all_gather are fused");
+    if (kind != FusedKind::matmul || !isa<MatmulOp>(op))
+      return refuseKind(op, kind, refusal);
+    if (product) {
+      refusal.set(op,
+                  "cannot fuse " + describe(product) + " and " + describe(op),
+                  "fuse each matmul with the pointwise ops that follow it");
+      refusal.addNote(product->getLoc(), "the other matmul is here");
+      return failure();
+    }
+    product = op;
   }
+  if (product)
+    for (Value operand : product->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && set.contains(producer))
+        return refusal.set(producer,
+                           "cannot fuse " + describe(producer) +
+                               ": it computes an operand of " +
+                               describe(product),
+                           "fuse what follows the matmul");
+  return success();
+}
+
+/// Why the collective cannot be part of the chain.
+static LogicalResult checkLink(CollectiveOpInterface op,
+                               CollectiveOpInterface chain, const OpSet &set,
+                               Refusal &refusal) {
+  if (op.getGroupAxes() != chain.getGroupAxes() ||
+      op.getGroupLists() != chain.getGroupLists() ||
+      op->getAttr("dim") != chain->getAttr("dim")) {
+    refusal.set(op,
+                "cannot fuse " + describe(chain) + " and " + describe(op) +
+                    ": they differ in group or dimension",
+                "fuse collectives of one group and one dimension");
+    refusal.addNote(chain.getLoc(), "the other collective is here");
+    return failure();
+  }
+  Operation *producer = op->getOperand(0).getDefiningOp();
+  if (isa<ReduceScatterOp>(*op))
+    return !set.contains(producer)
+               ? success()
+               : refusal.set(op,
+                             "cannot fuse " + describe(op) +
+                                 ": it reduces what the set computes",
+                             "a chain begins with its reduce_scatters; fuse "
+                             "the computation before it by itself");
+  if (!set.contains(producer))
+    return refusal.set(op,
+                       "cannot fuse " + describe(op) +
+                           ": what it gathers is computed outside of the set",
+                       "add the op that computes it");
+  for (Operation *user : op->getUsers())
+    if (set.contains(user))
+      return refusal.set(
+          user, "cannot fuse " + describe(user) + ": it uses a gathered value",
+          "reorder the all_gather past it first");
   return success();
 }
 
@@ -50,46 +141,13 @@ static LogicalResult checkKinds(const OpSet &set, Refusal &refusal) {
 static LogicalResult checkChain(const OpSet &set, Refusal &refusal) {
   CollectiveOpInterface chain;
   for (Operation *op : set)
-    if (!chain && isa<ReduceScatterOp>(op))
+    if (isChainOp(op) &&
+        (!chain || (isa<ReduceScatterOp>(op) && !isa<ReduceScatterOp>(*chain))))
       chain = cast<CollectiveOpInterface>(op);
-  for (Operation *op : set) {
-    if (!isChainOp(op))
-      continue;
-    if (!chain)
-      return refusal.set(
-          op, "cannot fuse " + describe(op) + " without a reduce_scatter",
-          "add the reduce_scatter that the chain begins with");
-    auto collective = cast<CollectiveOpInterface>(op);
-    if (collective.getGroupAxes() != chain.getGroupAxes() ||
-        collective.getGroupLists() != chain.getGroupLists() ||
-        op->getAttr("dim") != chain->getAttr("dim")) {
-      refusal.set(op,
-                  "cannot fuse " + describe(chain) + " and " + describe(op) +
-                      ": they differ in group or dimension",
-                  "fuse collectives of one group and one dimension");
-      refusal.addNote(chain.getLoc(), "the other collective is here");
+  for (Operation *op : set)
+    if (isChainOp(op) &&
+        failed(checkLink(cast<CollectiveOpInterface>(op), chain, set, refusal)))
       return failure();
-    }
-    Operation *producer = op->getOperand(0).getDefiningOp();
-    if (isa<ReduceScatterOp>(op) && set.contains(producer))
-      return refusal.set(op,
-                         "cannot fuse " + describe(op) +
-                             ": it reduces what the set computes",
-                         "a chain begins with its reduce_scatters; fuse the "
-                         "computation before it by itself");
-    if (isa<AllGatherOp>(op) && !set.contains(producer))
-      return refusal.set(op,
-                         "cannot fuse " + describe(op) +
-                             ": what it gathers is computed outside of the set",
-                         "add the op that computes it");
-    if (isa<AllGatherOp>(op))
-      for (Operation *user : op->getUsers())
-        if (set.contains(user))
-          return refusal.set(user,
-                             "cannot fuse " + describe(user) +
-                                 ": it uses a gathered value",
-                             "reorder the all_gather past it first");
-  }
   return success();
 }
 
@@ -103,7 +161,8 @@ static LogicalResult checkSpace(const OpSet &set, Refusal &refusal) {
                                  type.getEncoding());
   };
   for (Operation *op : set) {
-    if (isa<AllGatherOp, ShardOp>(op))
+    if (isa<AllGatherOp, ShardOp>(op) ||
+        isOneElement(op->getResult(0).getType()))
       continue;
     if (!first)
       first = op;
@@ -138,6 +197,8 @@ static LogicalResult checkFusion(OpSet &set, Refusal &refusal) {
                        "cannot fuse " + describe(set.front()) +
                            ": it lies in " + describe(outer) + " already",
                        "name the ops once, with all that belong together");
+  if (kindOf(set) == FusedKind::send)
+    return checkSend(set, refusal);
   if (failed(checkKinds(set, refusal)) || failed(checkChain(set, refusal)) ||
       failed(checkSpace(set, refusal)))
     return failure();
@@ -180,8 +241,7 @@ FailureOr<FusedOp> coconet::fuseOps(RewriterBase &rewriter,
   if (failed(sorted) || failed(checkFusion(*sorted, refusal)))
     return failure();
   OpSet set = *sorted;
-  FusedKind kind = llvm::any_of(set, isChainOp) ? FusedKind::all_reduce
-                                                : FusedKind::computation;
+  FusedKind kind = kindOf(set);
   SmallVector<Value> liveOuts = findLiveOuts(set);
   moveDependentsAfter(rewriter, set);
 

@@ -12,6 +12,8 @@ namespace coconet {
 struct ReorderedOps {
   llvm::SmallVector<mlir::Operation *> computations;
   llvm::SmallVector<AllGatherOp> gathers;
+  /// Those that reductions over the cut need.
+  llvm::SmallVector<AllReduceOp> allReduces;
 };
 
 /// A replicated operand that is sharded for an op of the set.
@@ -41,7 +43,8 @@ public:
               llvm::ArrayRef<mlir::StringAttr> axes);
 
   /// Let `op` work on slices; refused where it does not type on them or does
-  /// not depend on the value. Ops are added in block order.
+  /// not depend on the value, but for a reduction to one element of a replicated
+  /// value of the same shape. Ops are added in block order.
   mlir::LogicalResult add(mlir::Operation *op, Refusal &refusal);
 
   /// Rewrite the ops behind `gather`. Pointwise ops whose results only these
@@ -67,6 +70,7 @@ private:
 
   llvm::SmallVector<mlir::StringAttr> axes;
   MeshAttr mesh;
+  mlir::RankedTensorType slice;
   OpSet set;
   llvm::SmallVector<PlannedOp, 4> plans;
   /// Types of the value and of results of the set after the reorder.

@@ -102,7 +102,8 @@ LogicalResult ElementwiseGroup::visit(Operation *op) {
         Group{shard.getMesh(), shard.getAxesAttr(), {}} == *group &&
         typeOf(operand).getRank() == rank) {
       addLeaf(op, shard.getOperand(), Access::slice);
-      leafOf[{operand, -1}] = leafOf[{shard.getOperand(), int(Access::slice)}];
+      unsigned leaf = leafOf[{shard.getOperand(), int(Access::slice)}];
+      leafOf[{operand, -1}] = leaf;
       continue;
     }
     addLeaf(op, operand, Access::shared);
@@ -134,13 +135,14 @@ void ElementwiseGroup::addLeaf(Operation *user, Value tensor, Access access,
   int key = int(access) + (reduction ? 8 * (1 + int(*reduction)) : 0) +
             (wireType ? wireType.isF16() ? 64 : 128 : 0);
   auto [entry, fresh] = leafOf.try_emplace({tensor, key}, leaves.size());
+  unsigned index = entry->second;
   if (fresh)
     leaves.push_back(leaf);
   // How the user refers to it: by the op's result where it is a view.
   if (user && isView(user) && !isa<RankAllGatherOp>(user))
-    leafOf[{user->getResult(0), -1}] = entry->second;
+    leafOf[{user->getResult(0), -1}] = index;
   else if (access == Access::shared)
-    leafOf[{tensor, -1}] = leafOf[{tensor, key}];
+    leafOf[{tensor, -1}] = index;
 }
 
 SmallVector<Value>
@@ -158,9 +160,12 @@ ElementwiseGroup::evaluate(OpBuilder &builder, ValueRange elements,
     Value result = op->getResult(0);
     if (isView(op) && !isa<RankAllGatherOp>(op)) {
       scalars[result] = elements[leafOf.at({result, -1})];
-    } else if (isa<RankAllGatherOp>(op)) {
-      scalars[result] = lookup(op->getOperand(0), op->getLoc());
+    } else if (isa<RankAllGatherOp, ReduceOp>(op)) {
+      Value element = lookup(op->getOperand(0), op->getLoc());
+      scalars[result] = element;
     }
+    if (isa<ReduceOp>(op)) // The kernel combines the elements.
+      continue;
     if (isView(op)) {
       FloatType wireType = wireTypeOf(op);
       if (wireType && !isa<RankReduceScatterOp>(op))

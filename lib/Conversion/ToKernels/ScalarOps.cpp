@@ -7,6 +7,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace coconet;
 
@@ -201,7 +203,7 @@ Value ScalarBuilder::unary(Operation *op, Value x) {
 Value coconet::combineScalars(OpBuilder &b, Location loc, Reduction reduction,
                               Value x, Value y) {
   ScalarBuilder s{b, loc};
-  bool real = isa<FloatType>(x.getType());
+  bool real = isa<FloatType>(getElementTypeOrSelf(x.getType()));
   switch (reduction) {
   case Reduction::sum:
   case Reduction::avg:

@@ -90,13 +90,65 @@ func.func @two_chains(%g: tensor<4xf32, #partial>, %x: tensor<4xf32, #other>) {
 
 #mesh = #coconet.mesh<dp = 2>
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
+#rows = #coconet.layout<#mesh, [{dp}, {}]>
 #sliced = #coconet.layout<#mesh, [{dp}]>
-func.func @norm_in_chain(%g: tensor<4xf32, #partial>) {
-  // expected-error@+1 {{of kind all_reduce holds 'coconet.norm'}}
+func.func @row_sums_in_chain(%g: tensor<4x4xf32, #partial>) {
+  // expected-error@+1 {{of kind all_reduce holds 'coconet.reduce'}}
   %0 = coconet.fused all_reduce {
-    %1 = coconet.reduce_scatter sum %g into 0 on {dp} : tensor<4xf32, #partial> -> tensor<4xf32, #sliced>
-    // expected-note@+1 {{only pointwise ops, shard, reduce_scatter and all_gather are fused around a collective}}
-    %2 = coconet.norm %1 : tensor<4xf32, #sliced> -> tensor<f32>
+    %1 = coconet.reduce_scatter sum %g into 0 on {dp} : tensor<4x4xf32, #partial> -> tensor<4x4xf32, #rows>
+    // expected-note@+1 {{only pointwise ops, shard, reduce_scatter, all_gather and reductions to one element are fused around a collective}}
+    %2 = coconet.reduce sum %1 over [1] : tensor<4x4xf32, #rows> -> tensor<4xf32, #sliced>
+    coconet.yield %2 : tensor<4xf32, #sliced>
+  } : tensor<4xf32, #sliced>
+  return
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @gather_in_scatter(%x: tensor<4xf32, #sliced>) {
+  // expected-error@+1 {{of kind reduce_scatter holds 'coconet.all_gather'}}
+  %0 = coconet.fused reduce_scatter {
+    // expected-note@+1 {{only pointwise ops, shard, reductions to one element and the collective of the kind are fused around it}}
+    %1 = coconet.all_gather %x from 0 on {dp} : tensor<4xf32, #sliced> -> tensor<4xf32>
+    coconet.yield %1 : tensor<4xf32>
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_gather(%x: tensor<4xf32>) {
+  // expected-error@+2 {{of kind all_gather holds no all_gather}}
+  // expected-note@+1 {{use kind computation for pointwise ops alone}}
+  %0 = coconet.fused all_gather {
+    %1 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
+    coconet.yield %1 : tensor<4xf32>
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_matmul(%x: tensor<4xf32>) {
+  // expected-error@+2 {{of kind matmul holds 0 matmuls}}
+  // expected-note@+1 {{fuse each matmul with what follows it}}
+  %0 = coconet.fused matmul {
+    %1 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
+    coconet.yield %1 : tensor<4xf32>
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_in_matmul(%x: tensor<4x4xf32>) {
+  // expected-error@+1 {{of kind matmul holds 'coconet.norm'}}
+  %0 = coconet.fused matmul {
+    %1 = coconet.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    // expected-note@+1 {{only one matmul and pointwise ops are fused as matmul}}
+    %2 = coconet.norm %1 : tensor<4x4xf32> -> tensor<f32>
     coconet.yield %2 : tensor<f32>
   } : tensor<f32>
   return

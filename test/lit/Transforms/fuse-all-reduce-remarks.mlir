@@ -32,10 +32,25 @@ func.func @nothing_follows(%x: tensor<8xf32, #partial>) -> tensor<8xf32> {
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 // CHECK-LABEL: func.func @norm_follows
 func.func @norm_follows(%x: tensor<8xf32, #partial>) -> tensor<f32> {
-  // CHECK: coconet.all_reduce
-  // expected-remark@+1 {{all_reduce is left alone: norm is no pointwise op of the same shape}}
+  // The norm of the slices needs no whole value.
+  // CHECK: coconet.fused reduce_scatter
+  // CHECK-NEXT: coconet.reduce_scatter
+  // CHECK-NEXT: coconet.norm
   %0 = coconet.all_reduce sum %x on {dp} : tensor<8xf32, #partial> -> tensor<8xf32>
-  // expected-note@+1 {{only pointwise computation on the whole value is fused}}
   %1 = coconet.norm %0 : tensor<8xf32> -> tensor<f32>
   return %1 : tensor<f32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+// CHECK-LABEL: func.func @softmax_follows
+func.func @softmax_follows(%x: tensor<8xf32, #partial>) -> tensor<8xf32> {
+  // CHECK: coconet.all_reduce
+  // expected-remark@+1 {{all_reduce is left alone: softmax is no pointwise op of the same shape}}
+  %0 = coconet.all_reduce sum %x on {dp} : tensor<8xf32, #partial> -> tensor<8xf32>
+  // expected-note@+1 {{only pointwise computation on the whole value is fused}}
+  %1 = coconet.softmax %0 over 0 : tensor<8xf32> -> tensor<8xf32>
+  return %1 : tensor<8xf32>
 }

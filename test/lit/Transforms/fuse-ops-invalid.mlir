@@ -62,18 +62,6 @@ func.func @two_chains(%g: tensor<8xf32, #dp_pending>, %h: tensor<8xf32, #tp_pend
 // -----
 
 #mesh = #coconet.mesh<dp = 4>
-#sliced = #coconet.layout<#mesh, [{dp}]>
-func.func @no_scatter(%x: tensor<8xf32, #sliced>) -> tensor<8xf32> {
-  %0 = coconet.exp %x {coconet.name = "f"} : tensor<8xf32, #sliced> -> tensor<8xf32, #sliced>
-  // expected-error@+2 {{cannot fuse all_gather 'f' without a reduce_scatter}}
-  // expected-note@+1 {{add the reduce_scatter that the chain begins with}}
-  %1 = coconet.all_gather %0 from 0 on {dp} {coconet.name = "f"} : tensor<8xf32, #sliced> -> tensor<8xf32>
-  return %1 : tensor<8xf32>
-}
-
-// -----
-
-#mesh = #coconet.mesh<dp = 4>
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 #sliced = #coconet.layout<#mesh, [{dp}]>
 func.func @uses_gathered(%g: tensor<8xf32, #partial>) -> tensor<8xf32> {

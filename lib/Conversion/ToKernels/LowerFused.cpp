@@ -1,0 +1,222 @@
+//===- LowerFused.cpp - fused regions to kernels ----------------------------===//
+//
+// A region without reductions is one kernel. Reductions of slices to one element
+// cut it into phases: what they need is computed, and summed up on the way, in a
+// kernel before them; the partial results are exchanged; what uses them follows
+// in a kernel behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/ToKernels/KernelBuilder.h"
+#include "IR/Layout.h"
+#include "IR/RankOps.h"
+#include "IR/Refusal.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace coconet;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+namespace {
+
+/// What one kernel computes: values of the region, and where they are wanted.
+struct Part {
+  SmallVector<Value> outputs, results;
+
+  void add(Value output, Value result) {
+    outputs.push_back(output);
+    results.push_back(result);
+  }
+};
+
+class FusedLowering {
+public:
+  FusedLowering(OpBuilder &builder, FusedOp op)
+      : builder(builder), op(op), block(op.getBody().front()),
+        done(op.getNumResults()) {}
+
+  LogicalResult lower();
+
+private:
+  /// Compute all that does not depend on a reduction of the region, and the
+  /// first reductions.
+  LogicalResult lowerPhase();
+  LogicalResult lowerParts(bool last, const llvm::DenseSet<Operation *> &late);
+  LogicalResult buildChain(Part &part);
+  LogicalResult exchangeScalars();
+  /// Ops that use a reduction of the region.
+  llvm::DenseSet<Operation *> findLate();
+  bool isInside(Value value) {
+    return value.getDefiningOp() && value.getParentBlock() == &block;
+  }
+  bool isCommunicated(Value value);
+  SmallVector<Operation *> ops() {
+    return llvm::to_vector(llvm::map_range(
+        block.without_terminator(), [](Operation &inner) { return &inner; }));
+  }
+  bool hasReductions() { return !op.getBody().getOps<ReduceOp>().empty(); }
+
+  OpBuilder &builder;
+  FusedOp op;
+  Block &block;
+  /// Results of the region that kernels have made.
+  llvm::BitVector done;
+};
+
+} // namespace
+
+/// Whether the value is computed from collectives or slices of the region.
+bool FusedLowering::isCommunicated(Value value) {
+  if (!isInside(value))
+    return false;
+  Operation *producer = value.getDefiningOp();
+  return isa<RankReduceScatterOp, RankAllGatherOp, RankShardOp>(producer) ||
+         llvm::any_of(producer->getOperands(),
+                      [&](Value operand) { return isCommunicated(operand); });
+}
+
+llvm::DenseSet<Operation *> FusedLowering::findLate() {
+  llvm::DenseSet<Operation *> late;
+  for (Operation &inner : block.without_terminator())
+    for (Value operand : inner.getOperands())
+      if (isInside(operand) && (isa<ReduceOp>(operand.getDefiningOp()) ||
+                                late.contains(operand.getDefiningOp())))
+        late.insert(&inner);
+  return late;
+}
+
+LogicalResult FusedLowering::buildChain(Part &part) {
+  Operation *first = nullptr;
+  for (Operation &inner : block)
+    if (isa<RankReduceScatterOp, RankAllGatherOp, RankShardOp>(inner) &&
+        (!first || isa<RankReduceScatterOp>(inner)))
+      first = &inner;
+  auto boxOf = [](Value output) {
+    auto reduce = output.getDefiningOp<ReduceOp>();
+    return typeOf(reduce ? reduce.getOperand() : output);
+  };
+  for (Value output : part.outputs)
+    if (boxOf(output).getRank() != boxOf(part.outputs[0]).getRank())
+      return refuse(op, "has results of different ranks",
+                    "take ops on tensors of another rank out of the region");
+  int64_t dim = first->getAttrOfType<IntegerAttr>("dim").getInt() +
+                boxOf(part.outputs[0]).getRank() -
+                typeOf(first->getResult(0)).getRank();
+  Group group{first->getAttrOfType<MeshAttr>("mesh"),
+              first->getAttrOfType<ArrayAttr>("axes"),
+              first->getAttrOfType<ArrayAttr>("groups")};
+  auto values = buildSymmetric(builder, op, group, dim, ops(), part.outputs,
+                               part.results);
+  if (failed(values))
+    return failure();
+  for (auto [result, value] : llvm::zip(part.results, *values))
+    result.replaceAllUsesWith(value);
+  return success();
+}
+
+LogicalResult
+FusedLowering::lowerParts(bool last, const llvm::DenseSet<Operation *> &late) {
+  // One kernel for the collective chain, and one for each shape of results that
+  // do not take part in it.
+  Part chain;
+  llvm::MapVector<Attribute, Part> local;
+  auto partOf = [&](Value output) -> Part & {
+    if (isCommunicated(output))
+      return chain;
+    return local[DenseI64ArrayAttr::get(op.getContext(),
+                                        typeOf(output).getShape())];
+  };
+  OperandRange yielded = block.getTerminator()->getOperands();
+  for (auto [index, output] : llvm::enumerate(yielded)) {
+    Operation *producer = output.getDefiningOp();
+    if (done.test(index) ||
+        (!last && isInside(output) &&
+         (late.contains(producer) || isa<ReduceOp>(producer))))
+      continue;
+    partOf(output).add(output, op.getResult(index));
+    done.set(index);
+  }
+  if (!last)
+    for (Operation *inner : ops()) {
+      // Later phases take slices anew, and compute single elements anew.
+      if (late.contains(inner) || isa<RankShardOp, RankAllGatherOp>(inner))
+        continue;
+      Value value = inner->getResult(0);
+      bool isReduction = isa<ReduceOp>(inner);
+      if (isReduction
+              ? isCommunicated(value)
+              : !isOneElement(value.getType()) &&
+                    llvm::any_of(value.getUsers(), [&](Operation *user) {
+                      return late.contains(user);
+                    }))
+        partOf(value).add(value, value);
+    }
+  for (auto &[shape, part] : local) {
+    auto values = buildGeneric(builder, ops(), part.outputs, part.results);
+    if (failed(values))
+      return failure();
+    for (auto [result, value] : llvm::zip(part.results, *values))
+      result.replaceAllUsesWith(value);
+  }
+  return chain.outputs.empty() ? success() : buildChain(chain);
+}
+
+LogicalResult FusedLowering::exchangeScalars() {
+  for (Operation *inner : ops()) {
+    if (!isa<RankAllReduceOp>(inner) || isInside(inner->getOperand(0)))
+      continue;
+    inner->moveBefore(op);
+    if (failed(lowerCollective(builder, inner)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FusedLowering::lowerPhase() {
+  llvm::DenseSet<Operation *> late = findLate();
+  if (failed(lowerParts(/*last=*/false, late)))
+    return failure();
+  for (Operation *inner : ops()) {
+    auto reduce = dyn_cast<ReduceOp>(inner);
+    if (!reduce || late.contains(inner))
+      continue;
+    if (!reduce->use_empty()) { // It reduces what is not communicated.
+      if (isInside(reduce.getOperand()))
+        return refuse(reduce,
+                      "reduces a value of the fused region that does not "
+                      "depend on its slices",
+                      "compute it outside of the region");
+      reduce->moveBefore(op);
+      if (failed(lowerTensorOp(builder, reduce)))
+        return failure();
+      continue;
+    }
+    reduce.erase();
+  }
+  return exchangeScalars();
+}
+
+LogicalResult FusedLowering::lower() {
+  if (failed(checkAlgorithm(op, op.getKind() == FusedKind::all_reduce)))
+    return failure();
+  // The matrix is written once, and its epilogue works on it in place.
+  for (MatmulOp product : llvm::to_vector(op.getBody().getOps<MatmulOp>())) {
+    product->moveBefore(op);
+    if (failed(lowerTensorOp(builder, product)))
+      return failure();
+  }
+  while (hasReductions())
+    if (failed(lowerPhase()))
+      return failure();
+  if (failed(lowerParts(/*last=*/true, {})))
+    return failure();
+  op.erase();
+  return success();
+}
+
+LogicalResult coconet::lowerFused(OpBuilder &builder, FusedOp op) {
+  return FusedLowering(builder, op).lower();
+}
