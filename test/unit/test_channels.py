@@ -140,6 +140,45 @@ def test_ranks_are_given_in_any_order():
     assert run(program.generic(), {"x": x}).results[0].tolist() == [5, 7, 9, 11, 13]
 
 
+LOOP = """
+#one = #coconet.mesh<one = 1>
+func.func @f(%x: tensor<4xf32> {coconet.arg_name = "x"})
+    attributes {coconet.stage = 0 : i64, coconet.mesh = #one} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %b = coconet.add %a, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    coconet.send %b to "a" : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  return
+}
+func.func @g(%s: tensor<4xf32> {coconet.arg_name = "s"}) -> tensor<4xf32>
+    attributes {coconet.stage = 1 : i64, coconet.mesh = #one} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %s) -> (tensor<4xf32>) {
+    %m = coconet.recv from "a" : tensor<4xf32>
+    %p = coconet.mul %a, %m : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    %q = coconet.sub %p, %s : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    scf.yield %q : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+"""
+
+
+def test_messages_of_a_loop_come_in_order():
+    program = cc.parse(LOOP)
+    x, s = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
+    expected = ((2 * x - 1) * 3 * x - 1) * 4 * x - 1
+    with cc.compile(program) as exe:
+        assert exe(x=x, s=s)["result 0"].tolist() == expected.tolist()
+    assert run(program.generic(), {"x": x, "s": s}).results[0].tolist() == expected.tolist()
+
+
 def test_one_rank_program_and_its_lowering_agree():
     program = there_and_back(cc.sliced(7, 3, tp=0))
     bound = bind(program, ranks=3)

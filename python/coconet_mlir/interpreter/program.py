@@ -137,7 +137,14 @@ def _port(type_: Attribute, attributes: dict[str, Attribute], default: str, key:
     )
 
 
+def has_channels(function: Operation) -> bool:
+    """Whether it sends or receives values with layouts, as distributed programs do."""
+    return any(op_name(op) in ("coconet.send", "coconet.recv") for op in function.walk())
+
+
 def _is_rank(function: Operation) -> bool:
+    if has_channels(function):
+        return False
     if any(
         "coconet.layout" in attributes
         for key in ("arg_attrs", "res_attrs")

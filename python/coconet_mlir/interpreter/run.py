@@ -23,7 +23,7 @@ from coconet_mlir.interpreter.domain import (
 )
 from coconet_mlir.interpreter.float64 import Float64
 from coconet_mlir.interpreter.layouts import Layout, Mesh
-from coconet_mlir.interpreter.program import Port, Program
+from coconet_mlir.interpreter.program import Port, Program, has_channels
 from coconet_mlir.interpreter.rank import Course, RankMachine, schedule
 from coconet_mlir.interpreter.stages import Ends, Exchange, Stage, Whole, load_whole
 from coconet_mlir.interpreter.values import Logical, Value, distribute, gather, leading_axes
@@ -134,7 +134,10 @@ def execute(
                 degrees.known[argument] = INPUT
         runs.append(_Run(stage, inputs))
     # A function without communication may look like either kind.
-    is_rank = any(run.stage.program.is_rank for run in runs)
+    programs = [run.stage.program for run in runs]
+    is_rank = any(p.is_rank for p in programs) and not any(
+        has_channels(p.function) for p in programs
+    )
     (_run_rank if is_rank else _run_distributed)(runs, domain, degrees)
     return _joined(runs)
 
