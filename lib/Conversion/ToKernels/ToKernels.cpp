@@ -1,6 +1,10 @@
 //===- ToKernels.cpp - from the rank program to kernels ---------------------===//
 
 #include "Conversion/ToKernels/KernelBuilder.h"
+#include "IR/ChannelOps.h"
+#include "IR/ListOps.h"
+#include "IR/NeuralOps.h"
+#include "IR/OverlapOps.h"
 #include "IR/RankOps.h"
 #include "IR/Refusal.h"
 #include "Transforms/Passes.h"
@@ -8,6 +12,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace coconet {
@@ -22,14 +27,15 @@ static bool isElementwise(Operation *op) {
   if (isa<RankDropoutOp, BroadcastToOp, IotaOp>(op))
     return true;
   auto iterated = dyn_cast<IterationOpInterface>(op);
-  return iterated && iterated.isPointwise();
+  return iterated && iterated.isPointwise() && !isa<PadOp>(op);
 }
 
 /// Lower one op of the body; ops of other dialects, sizes and positions stay.
 static LogicalResult lowerOp(Operation *op) {
   OpBuilder builder(op);
   if (!isa<CoCoNetDialect>(op->getDialect()) ||
-      isa<RankCoordinateOp, RankCheckSizeOp, UpdateOp>(op))
+      isa<ListKernelOp, RankCoordinateOp, RankCheckFiniteOp, RankCheckSizeOp,
+          UpdateOp>(op))
     return success();
   for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                          SmallVector<Value>(op->getResults())))
@@ -38,7 +44,10 @@ static LogicalResult lowerOp(Operation *op) {
       return refuse(op, "uses a tensor with a layout",
                     "run --coconet-to-rank first");
   if (auto fused = dyn_cast<FusedOp>(op))
-    return lowerFused(builder, fused);
+    return fused.getKind() == FusedKind::send ? lowerFusedSend(builder, fused)
+                                              : lowerFused(builder, fused);
+  if (isa<RankSendOp, RankRecvOp>(op))
+    return lowerChannelOp(builder, op), success();
   if (isa<CollectiveOpInterface>(op))
     return lowerCollective(builder, op);
   if (!isElementwise(op))
@@ -94,7 +103,7 @@ static void finishStates(func::FuncOp function) {
   OpBuilder builder(end);
   auto updates = llvm::to_vector(function.getOps<UpdateOp>());
   llvm::SmallPtrSet<Value, 8> taken;
-  SmallVector<Value> results, values;
+  SmallVector<Value> results;
   for (UpdateOp update : updates) {
     update.getResult().replaceAllUsesWith(update.getValue());
     taken.insert(underlying(update.getValue()));
@@ -110,19 +119,33 @@ static void finishStates(func::FuncOp function) {
   }
   // States may be exchanged: read all old ones before the first write.
   llvm::SmallPtrSet<Value, 8> written;
+  llvm::DenseMap<Value, Value> news;
   for (UpdateOp update : updates) {
     Value value = update.getValue(), base = underlying(value);
     bool first = written.insert(base).second;
-    values.push_back(isa<BlockArgument>(base) || !first
-                         ? copyOf(builder, update.getLoc(), value)
-                         : value);
+    news[update.getState()] = isa<BlockArgument>(base) || !first
+                                  ? copyOf(builder, update.getLoc(), value)
+                                  : value;
   }
-  for (auto [update, value] : llvm::zip(updates, values))
-    results.push_back(bufferization::MaterializeInDestinationOp::create(
-                          builder, update.getLoc(),
-                          TypeRange{update.getState().getType()}, value,
-                          update.getState())
-                          ->getResult(0));
+  // All states in order, those that stay too: the last results say by their
+  // place whose new value they are.
+  unsigned numStates = 0;
+  for (BlockArgument state : function.getArguments()) {
+    if (updates.empty() ||
+        !function.getArgAttr(state.getArgNumber(), stateAttr))
+      continue;
+    ++numStates;
+    Value value = news.lookup(state);
+    // Bufferization cannot know yet that what a loop or branch gives lies in
+    // the state's buffer. Where it does not, it is copied there later.
+    Operation *source = value ? underlying(value).getDefiningOp() : nullptr;
+    if (value && !isa_and_nonnull<scf::ForOp, scf::IfOp>(source))
+      value =
+          bufferization::MaterializeInDestinationOp::create(
+              builder, value.getLoc(), TypeRange{state.getType()}, value, state)
+              ->getResult(0);
+    results.push_back(value ? value : state);
+  }
   llvm::SmallDenseSet<unsigned> writable;
   for (UpdateOp update : updates) {
     writable.insert(cast<BlockArgument>(update.getState()).getArgNumber());
@@ -147,17 +170,38 @@ static void finishStates(func::FuncOp function) {
   function.setResAttrsAttr(ArrayAttr::get(context, attributes));
   if (!updates.empty())
     function->setAttr(statesAttr,
-                      Builder(context).getI64IntegerAttr(updates.size()));
+                      Builder(context).getI64IntegerAttr(numStates));
+}
+
+/// Lower the ops of a block and of loops and branches in it.
+static LogicalResult lowerBlock(Block &block, unsigned &started) {
+  // A start replaces its wait too, which may be the next op.
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    if (!isa<RankWaitOp>(op))
+      ops.push_back(&op);
+  for (Operation *op : ops) {
+    if (isa<scf::ForOp, scf::IfOp>(op)) {
+      for (Region &region : op->getRegions())
+        if (!region.empty() && failed(lowerBlock(region.front(), started)))
+          return failure();
+      continue;
+    }
+    auto start = dyn_cast<RankStartOp>(op);
+    if (failed(start ? lowerStart(start, started++) : lowerOp(op)))
+      return failure();
+  }
+  return success();
 }
 
 static LogicalResult convert(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return refuse(function, "has several blocks",
-                  "a rank program is straight-line code");
-  for (Operation &op : llvm::make_early_inc_range(
-           function.getBody().front().without_terminator()))
-    if (failed(lowerOp(&op)))
-      return failure();
+                  "control flow of a rank program is scf.for and scf.if");
+  unsigned started = 0;
+  if (failed(expandLists(function)) ||
+      failed(lowerBlock(function.getBody().front(), started)))
+    return failure();
   finishStates(function);
   return success();
 }
