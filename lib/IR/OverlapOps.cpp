@@ -80,6 +80,11 @@ bool coconet::isPublished(Operation *kernel, unsigned operand) {
 void SymmetricStartOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
+  if (!llvm::any_of(getOperandTypes(), llvm::IsaPred<MemRefType>))
+    return;
+  // That the buffers are known to others is an effect of its own.
+  effects.emplace_back(MemoryEffects::Write::get(),
+                       SideEffects::DefaultResource::get());
   for (OpOperand &operand : getInputsMutable())
     if (isa<MemRefType>(operand.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &operand,

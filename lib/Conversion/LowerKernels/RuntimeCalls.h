@@ -75,8 +75,8 @@ public:
 
 private:
   /// Call a function that publishes buffers.
-  mlir::Value publish(llvm::StringRef function, mlir::Value site,
-                      mlir::ValueRange pointers);
+  mlir::Value publish(llvm::StringRef function, mlir::Type result,
+                      mlir::Value site, mlir::ValueRange pointers);
   /// Number of this rank in the mesh of its function.
   mlir::Value meshRank();
 

@@ -4,9 +4,9 @@
 #include "IR/ChannelOps.h"
 #include "IR/CoCoNet.h"
 #include "IR/KernelOps.h"
-#include "IR/OverlapOps.h"
-#include "IR/NeuralOps.h"
 #include "IR/ListOps.h"
+#include "IR/NeuralOps.h"
+#include "IR/OverlapOps.h"
 #include "IR/RankOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -40,8 +40,20 @@ static bool areElementwise(ListKernelOp op, ArrayRef<OpOperand *> operands) {
   return true;
 }
 
-/// What others read, and what matrix products read, is contiguous.
-static bool needsContiguous(Operation *op, OpOperand &operand) {
+/// Whether the buffer holds matrices, or a batch of them, whose rows lie apart.
+static bool hasRows(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return (type.getRank() == 2 || type.getRank() == 3) &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
+}
+
+/// What others read is contiguous, and so are rows of matrices.
+static bool needsContiguous(Operation *op, OpOperand &operand,
+                            MemRefType type) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return !hasRows(type) || gemm.isDpsInit(&operand);
   auto kernel = dyn_cast<SymmetricKernelOp>(op);
   if (!kernel)
     return true;
@@ -78,8 +90,9 @@ struct KernelModel
     : DstBufferizableOpInterfaceExternalModel<KernelModel<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    // Updates add to what is there.
-    return isa<ScatterRowsOp>(op) ||
+    // Updates add to what is there. What was published is others' to write from
+    // the start on, so that nothing else has its buffer until the kernel is done.
+    return isa<ScatterRowsOp>(op) || op->hasAttr(startedAttr) ||
            !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
@@ -105,7 +118,8 @@ struct KernelModel
       }
       FailureOr<Value> buffer =
           getBuffer(rewriter, operand.get(), options, state);
-      if (succeeded(buffer) && needsContiguous(op, operand))
+      if (succeeded(buffer) &&
+          needsContiguous(op, operand, cast<MemRefType>(buffer->getType())))
         buffer = makeContiguous(rewriter, op->getLoc(), *buffer, options);
       if (failed(buffer))
         return failure();

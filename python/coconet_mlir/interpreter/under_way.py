@@ -89,32 +89,30 @@ class UnderWay:
                 )
 
     def advance(self, exchange: Exchange) -> list[tuple[int, list[Array]]]:
-        """Let one lane go on that can; the ranks that may, with what they waited for."""
+        """Let lanes go on until a rank may; those ranks, with what they waited for."""
         lanes = list(self.lanes.values())
         for index in self.random.permutation(len(lanes)):
-            if self._move(lanes[index], exchange):
-                break
-        released = []
-        for rank, op in list(self.parked.items()):
-            lane = self.lanes[op]
-            if rank in lane.results:
-                del self.parked[rank], lane.courses[rank]
-                released.append((rank, lane.results.pop(rank)))
-        return released
+            self._move(lanes[index], exchange)
+            released = [rank for rank, op in self.parked.items() if rank in self.lanes[op].results]
+            if released:
+                return [(rank, self._take(rank)) for rank in released]
+        return []
 
-    def _move(self, lane: _Lane, exchange: Exchange) -> bool:
+    def _take(self, rank: int) -> list[Array]:
+        lane = self.lanes[self.parked.pop(rank)]
+        del lane.courses[rank]
+        return lane.results.pop(rank)
+
+    def _move(self, lane: _Lane, exchange: Exchange) -> None:
         ready: list[tuple[int, Array | None]] = [(rank, None) for rank in lane.fresh]
         lane.fresh.clear()
-        moved = False
         while ready:
             for rank, received in ready:
                 try:
                     lane.arrivals[rank] = lane.courses[rank].send(received)
                 except StopIteration as stop:
                     lane.results[rank] = stop.value
-                    moved = True
             ready = exchange(lane.arrivals)
-        return moved
 
     def stuck(self) -> list[str]:
         """What the ranks that wait are waiting for."""
