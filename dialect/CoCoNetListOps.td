@@ -77,8 +77,9 @@ def CoCoNet_ListKernelOp : CoCoNet_KernelOp<"list_kernel",
     element the body gets one scalar an input list and one for each of `scalars`,
     which are single elements for all positions, and yields one an init list.
     `accesses` says how the tensors of each input list and then of each init list
-    are used, as in `symmetric_kernel`; those of a `shared` list are single
-    elements. `reductions` names those of the `reduce` lists.
+    are used, as in `symmetric_kernel`; those of a `shared` and of a `fold` list
+    are single elements. `reductions` names those of the `reduce` and `fold`
+    lists.
 
     With `root` all inputs are those of the member there, and every member makes
     all elements for itself. Without `mesh` nobody else takes part, and a tensor is

@@ -223,22 +223,23 @@ static LogicalResult verifyAccesses(ListKernelOp op) {
   int64_t reduced = 0;
   for (unsigned list = 0; list < op.getAccesses().size(); ++list) {
     Access access = op.accessOf(list);
-    reduced += access == Access::reduce;
+    reduced += access == Access::reduce || access == Access::fold;
     bool output = list >= inputs;
-    bool known = output ? access == Access::gather || access == Access::chunk
+    bool known = output ? access == Access::gather || access == Access::chunk ||
+                              access == Access::fold
                         : access != Access::gather && access != Access::fold;
     if (!known)
       return op.emitOpError()
              << "uses " << (output ? "init list " : "input list ")
              << (output ? list - inputs : list) << " as "
              << stringifyAccess(access)
-             << (output ? "; an init is a chunk or a gather"
+             << (output ? "; an init is a chunk, a gather or a fold"
                         : "; an input is neither gathered nor folded");
   }
   if (int64_t(op.getReductions().size()) != reduced)
     return op.emitOpError()
            << "has " << op.getReductions().size() << " reductions for "
-           << reduced << " lists that are reduced";
+           << reduced << " lists that are reduced or folded";
   return success();
 }
 

@@ -134,8 +134,10 @@ def _check_lists(lists: Sequence[Sequence[Tensor]]) -> None:
 
 
 def _yielded(returned: Any) -> list[Tensor]:
-    values = [returned] if isinstance(returned, Tensor) else returned
-    values = list(values.values() if isinstance(values, Mapping) else values or ())
+    if isinstance(returned, Mapping):
+        values = list(returned.values())
+    else:
+        values = list(returned) if isinstance(returned, list | tuple) else [returned]
     for value in values:
         if not isinstance(value, Tensor):
             raise error_here(

@@ -365,6 +365,45 @@ def test_case_L05_a_shard_of_a_pending_sum_is_a_reduce_scatter():
         )
 
 
+def test_case_L03_a_bucket_holds_collectives_of_one_kind():
+    local = {"x": cc.local(2, axes="dp"), "y": cc.local(2, axes="dp")}
+
+    def refused(body, reason, mesh=DP, **specs):
+        schedule = traced(body, mesh, **(specs or local)).schedule()
+        with pytest.raises(cc.ScheduleError, match=reason):
+            schedule.bucket("a", "b")
+
+    def both(first, second):
+        return lambda x, y: (first(x, name="a"), second(y, name="b"))
+
+    def reduce(reduction="sum", **group):
+        group = group or {"axes": "dp"}
+        return lambda x, name: cc.all_reduce(x, reduction=reduction, name=name, **group)
+
+    def scatter(x, name):
+        return cc.reduce_scatter(x, "flat", axes="dp", reduction="sum", name=name)
+
+    def from_root(root):
+        return lambda x, name: cc.broadcast(x, root, axes="dp", name=name)
+
+    refused(both(reduce(), scatter), "differ in kind")
+    refused(both(reduce(), reduce("max")), "differ in reduction")
+    mixed = {"x": cc.partial(2, dp="sum"), "y": cc.partial(2, dtype="bf16", dp="sum")}
+    refused(both(reduce(), reduce()), "differ in element type", **mixed)
+    groups = [reduce(groups=[[0, 1], [2, 3]]), reduce(groups=[[0, 2], [1, 3]])]
+    refused(both(*groups), "differ in group", mesh=cc.mesh(dp=4))
+    refused(both(from_root(0), from_root(1)), "differ in root")
+    refused(
+        lambda x, y: groups[0](groups[0](x, name="a"), name="b"),
+        "the second depends on the first",
+        mesh=cc.mesh(dp=4),
+    )
+    one = {"x": cc.partial(2, dp="sum"), "y": cc.partial(1, dp="sum")}
+    fused = traced(both(reduce(), reduce()), DP, **one).schedule().bucket("a", "b")
+    given = {"x": f32([1, 2], [3, 4]), "y": f32([5], [6])}
+    assert [each.tolist() for each in results(fused, given, ranks=2)] == [[4, 6], [11]]
+
+
 # ===- Lowering --------------------------------------------------------------===
 
 

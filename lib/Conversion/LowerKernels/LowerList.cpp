@@ -116,6 +116,7 @@ void ListLowering::fillTables() {
   std::optional<unsigned> sized;
   for (unsigned list = 0; list < numLists(); ++list)
     if (op.accessOf(list) != Access::shared &&
+        op.accessOf(list) != Access::fold &&
         (!sized || (isWhole(list) && !isWhole(*sized))))
       sized = list;
   wholeSizes = isWhole(*sized);
@@ -152,15 +153,17 @@ Stream ListLowering::makeStream(unsigned list, Value position,
   Stream stream;
   stream.element =
       cast<MemRefType>(tensorsOf(list).front().getType()).getElementType();
-  bool fixed = op.accessOf(list) == Access::shared;
+  Access access = op.accessOf(list);
+  bool fixed = access == Access::shared || access == Access::fold;
   stream.strides = {m.constant(fixed ? 0 : 1)};
   OpFoldResult offset = isWhole(list) ? chunk.start : m.constant(0);
-  if (op.accessOf(list) == Access::reduce) {
-    unsigned reduction = 0;
+  if (access == Access::reduce || access == Access::fold) {
+    unsigned place = 0;
     for (unsigned other = 0; other < list; ++other)
-      reduction += op.accessOf(other) == Access::reduce;
-    stream.reduction =
-        cast<ReductionAttr>(op.getReductions()[reduction]).getValue();
+      place += op.accessOf(other) == Access::reduce ||
+               op.accessOf(other) == Access::fold;
+    (access == Access::fold ? stream.fold : stream.reduction) =
+        cast<ReductionAttr>(op.getReductions()[place]).getValue();
   }
   stream.members = members;
   int64_t slot = llvm::find(order, list) - order.begin();

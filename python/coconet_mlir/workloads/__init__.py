@@ -21,6 +21,7 @@ from coconet_mlir.workloads.optimizers import (
     adam_update,
     bias_corrections,
 )
+from coconet_mlir.workloads.parameter_lists import data_parallel_list, transformer_shapes
 
 __all__ = [
     "WORKLOADS",
@@ -35,10 +36,12 @@ __all__ = [
     "classify",
     "clip_factor",
     "data_parallel",
+    "data_parallel_list",
     "file_stem",
     "found_overflow",
     "parameter_shapes",
     "scheduled",
     "schedules",
     "train_classifier",
+    "transformer_shapes",
 ]

@@ -14,6 +14,7 @@ from coconet_mlir.workloads import data_parallel_schedules as dp
 from coconet_mlir.workloads import model_parallel, moe, pipeline
 from coconet_mlir.workloads.data_parallel import data_parallel
 from coconet_mlir.workloads.optimizers import AdamOptions, LambOptions, Optimizer, SgdOptions
+from coconet_mlir.workloads.parameter_lists import data_parallel_list
 
 Steps = Callable[..., Schedule]
 """Adds steps to a schedule; those of an optimizer take the name of a parameter too."""
@@ -111,6 +112,23 @@ _OPTIMIZERS = [
     _optimizer("lamb_guarded", LambOptions(), GUARDED_LAMB, LAYER, **_GUARDS),
 ]
 
+# ===- Lists of parameters ----------------------------------------------------===
+
+
+def _list(name: str, optimizer: Optimizer, schedules: Mapping[str, Steps]) -> Workload:
+    shapes = list(LAYER.values())
+
+    def make() -> Program:
+        return data_parallel_list(optimizer, shapes, name=name)
+
+    return Workload(name, make, schedules, ("p",))
+
+
+_LISTS = [
+    _list("adam_list", AdamOptions(), ADAM),
+    _list("lamb_list", LambOptions(), LAMB),
+]
+
 # ===- Model-parallel and experts ---------------------------------------------===
 
 MODEL_PARALLEL = {
@@ -138,6 +156,7 @@ WORKLOADS: Mapping[str, Workload] = {
     workload.name: workload
     for workload in [
         *_OPTIMIZERS,
+        *_LISTS,
         Workload("attention", model_parallel.attention, MODEL_PARALLEL),
         Workload("mlp", model_parallel.mlp, MODEL_PARALLEL),
         Workload("sequence_parallel", model_parallel.sequence_parallel, SEQUENCE_PARALLEL),
