@@ -188,7 +188,8 @@ def CoCoNet_FuseOp : CoCoNet_TransformOp<"fuse"> {
     - args: handles to ops of one block; optionally a name for the region.
     - rewrite: the ops move into one `coconet.fused` region.
     - checks: convex; pointwise; at most one chain from reduce_scatter to
-      all_gather; one iteration space.
+      all_gather, or one send of what is computed, which then goes straight into
+      the receiver's buffer; one iteration space.
     - handles: consumed; the result is the region.
 
     CoCoNet section 3.3.
