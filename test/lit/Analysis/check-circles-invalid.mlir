@@ -4,7 +4,7 @@
 #world = #coconet.mesh<r = 3>
 func.func @zero(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 0>} {
   // expected-error@+2 {{ranks wait in a circle: rank 0 at rank.all_reduce 'a' for rank 1, rank 1 at rank.all_reduce 'b' for rank 2, rank 2 at rank.all_reduce 'c' for rank 0}}
-  // expected-note@+1 {{start communication in one order on all ranks that share it}}
+  // expected-note@+1 {{start communication in one order on all ranks that share it; of two that exchange, one sends first}}
   %a = coconet.rank.all_reduce sum %x on groups [[0, 1], [2]] of #world {coconet.name = "a"} : tensor<4xf32> -> tensor<4xf32>
   %c = coconet.rank.all_reduce sum %x on groups [[0, 2], [1]] of #world {coconet.name = "c"} : tensor<4xf32> -> tensor<4xf32>
   return
@@ -98,7 +98,7 @@ func.func @one(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 1>} {
 // A send without receive, and the reverse.
 func.func @zero(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 0>} {
   // expected-error@+2 {{rank 0 sends to rank 1 by rank.send 's', and rank 1 does not receive it}}
-  // expected-note@+1 {{every rank that is waited for does its part}}
+  // expected-note@+1 {{every rank that is waited for does its part, as often as it is waited for}}
   coconet.rank.send %x to "a" between [0] and [1] {coconet.name = "s"} : tensor<4xf32>
   return
 }
@@ -172,7 +172,7 @@ func.func @one() attributes {coconet.ranks = array<i64: 1>} {
 
 func.func @zero(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 0, 1>} {
   // expected-error@+2 {{'coconet.rank.send' op is run by rank 1, which is not an end of channel 'a'}}
-  // expected-note@+1 {{the senders are the ranks of the function that sends}}
+  // expected-note@+1 {{the senders are the ranks of the function that sends, the receivers those of the one that receives}}
   coconet.rank.send %x to "a" between [0] and [2] : tensor<4xf32>
   return
 }

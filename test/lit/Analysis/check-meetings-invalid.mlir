@@ -68,7 +68,7 @@ func.func @zero(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 0>} {
   return
 }
 func.func @one(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 1>} {
-  // expected-error@+2 {{their roots differ: 1 and 0}}
+  // expected-error@+2 {{, and their roots differ: 1 and 0}}
   // expected-note@+1 {{ranks that meet give the same roots}}
   %0 = coconet.rank.broadcast %x root 1 on {r} of #world : tensor<4xf32> -> tensor<4xf32>
   return
@@ -115,7 +115,7 @@ func.func @zero(%x: tensor<4x4xf32>) attributes {coconet.ranks = array<i64: 0>} 
   return
 }
 func.func @one(%x: tensor<2x8xf32>) attributes {coconet.ranks = array<i64: 1>} {
-  // expected-error@+2 {{their shapes differ: tensor<2x8xf32> and tensor<4x4xf32>}}
+  // expected-error@+2 {{, and their shapes differ: tensor<2x8xf32> and tensor<4x4xf32>}}
   // expected-note@+1 {{ranks that meet give the same shapes}}
   %0 = coconet.rank.reduce_scatter sum %x into 0 on {r} of #world : tensor<2x8xf32> -> tensor<1x8xf32>
   return

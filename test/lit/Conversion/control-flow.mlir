@@ -30,7 +30,7 @@ func.func @loop(%x: tensor<?x4xf32, #rows>, %k: tensor<i64>) -> tensor<?x4xf32> 
 
 // A state that a loop carries is written in place, and the sum in one buffer.
 // BUFFER-LABEL: func.func @state
-// BUFFER-SAME: (%[[P:.*]]: memref<8xf32>, %[[G:.*]]: memref<8xf32>
+// BUFFER-SAME: (%[[P:.*]]: memref<8xf32> {coconet.state}, %[[G:.*]]: memref<8xf32>
 // BUFFER: scf.for
 // BUFFER-NOT: memref.copy
 // BUFFER: coconet.symmetric_kernel
@@ -53,7 +53,7 @@ func.func @state(%p: tensor<8xf32> {coconet.state}, %g: tensor<8xf32, #partial>)
 
 // A branch that leaves the state alone copies nothing.
 // BUFFER-LABEL: func.func @skip
-// BUFFER-SAME: (%[[P:.*]]: memref<8xf32>
+// BUFFER-SAME: (%[[P:.*]]: memref<8xf32> {coconet.state},
 // BUFFER: scf.if
 // BUFFER: linalg.generic {{.*}} outs(%[[P]] : memref<8xf32>)
 // BUFFER-NOT: memref.copy

@@ -29,11 +29,11 @@ func.func @rest() {
 // -----
 
 #mesh = #coconet.mesh<dp = 2>
-func.func @no_whole(%x: memref<4xf32>, %y: memref<4xf32>) {
-  // expected-error@+2 {{'coconet.symmetric_kernel' op has no operand that holds the whole tensor}}
-  // expected-note@+1 {{one input is reduced or sliced, or one init gathered}}
-  coconet.symmetric_kernel 0 on {dp} of #mesh ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
-      attributes {accesses = [#coconet<access chunk>, #coconet<access chunk>], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], reductions = []} {
+func.func @no_dimension(%x: memref<f32>, %y: memref<f32>) {
+  // expected-error@+2 {{'coconet.symmetric_kernel' op has no operand with the dimension that is cut}}
+  // expected-note@+1 {{an input or init is whole, or a chunk}}
+  coconet.symmetric_kernel 0 on {dp} of #mesh ins(%x : memref<f32>) outs(%y : memref<f32>)
+      attributes {accesses = [#coconet<access shared>, #coconet<access fold>], maps = [affine_map<(d0) -> ()>, affine_map<(d0) -> ()>], reductions = [#coconet<reduction sum>]} {
   ^bb0(%a: f32):
     coconet.yield %a : f32
   }

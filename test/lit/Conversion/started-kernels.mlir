@@ -52,7 +52,7 @@ func.func @two(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // A state that is published is copied before it is overwritten.
 // BUFFERS-LABEL: func.func @state
-// BUFFERS: coconet.symmetric_start {{.*}} ins(%[[S:.*]] : memref<64xf32>)
+// BUFFERS: coconet.symmetric_start {{.*}} ins(%[[S:arg[0-9]+]] : memref<64xf32>)
 // BUFFERS: coconet.symmetric_kernel {{.*}} ins(%[[S]] : memref<64xf32>)
 // BUFFERS: memref.copy %{{.*}}, %[[S]]
 func.func @state(%s: tensor<64xf32> {coconet.state}, %x: tensor<64xf32>) -> (tensor<64xf32>) {

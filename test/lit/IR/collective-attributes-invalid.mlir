@@ -32,3 +32,11 @@ func.func @channels(%x: tensor<4xf32>) {
   %0 = coconet.rank.all_reduce sum %x on {dp} of #mesh {coconet.channels = 0} : tensor<4xf32> -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @rounding(%x: tensor<4xf64>) {
+  // expected-error@+1 {{'coconet.rounding' marks a cast from f32 to f16 or bf16}}
+  %0 = coconet.cast %x to f32 {coconet.rounding} : tensor<4xf64> -> tensor<4xf32>
+  return
+}

@@ -35,3 +35,15 @@ func.func @two_gathers(%x: tensor<8xf32, #sliced>, %y: tensor<8xf32, #sliced>) -
   %2 = coconet.add %0, %1 {coconet.name = "c"} : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @nothing_gathered(%x: tensor<4xf32, #sliced>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+2 {{cannot reorder all_gather 'ag': no computation of the set depends on it}}
+  // expected-note@+1 {{name the computations that use the gathered value}}
+  %0 = coconet.all_gather %x from 0 on {dp} {coconet.name = "ag"} : tensor<4xf32, #sliced> -> tensor<4xf32>
+  %1 = coconet.abs %y {coconet.name = "c"} : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -18,11 +18,11 @@ func.func @reduce_broadcast(%x: tensor<9xf32, #one>) -> tensor<9xf32> {
 
 // A sum of bf16 stays wide between the levels and rounds once.
 // LEVELS-LABEL: func.func @levels
-// LEVELS: %[[W:.*]] = coconet.cast %{{.*}} : tensor<9xbf16, #{{.*}}> -> tensor<9xf32, #{{.*}}>
+// LEVELS: %[[W:.*]] = coconet.cast %{{.*}} to f32 : tensor<9xbf16, #{{.*}}> -> tensor<9xf32, #{{.*}}>
 // LEVELS: %[[RS:.*]] = coconet.reduce_scatter sum %[[W]] into 0 on {tp} {coconet.name = "h.rs"}
 // LEVELS: %[[AR:.*]] = coconet.all_reduce sum %[[RS]] on {dp} {coconet.name = "h.ar"}
 // LEVELS: %[[AG:.*]] = coconet.all_gather %[[AR]] from 0 on {tp} {coconet.name = "h.ag"}
-// LEVELS: coconet.cast %[[AG]] : tensor<9xf32> -> tensor<9xbf16>
+// LEVELS: coconet.cast %[[AG]] to bf16 {coconet.rounding} : tensor<9xf32> -> tensor<9xbf16>
 // RANK-LABEL: func.func @levels
 // RANK: coconet.rank.reduce_scatter
 // RANK: coconet.rank.all_reduce
