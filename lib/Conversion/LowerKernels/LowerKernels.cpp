@@ -113,6 +113,8 @@ static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
         return lowerExpandShape(o), success();
       })
       .Case([](memref::CopyOp o) { return lowerCopy(o), success(); })
+      .Case([](memref::LoadOp o) { return lowerLoad(o), success(); })
+      .Case([](memref::StoreOp o) { return lowerStore(o), success(); })
       .Default([](Operation *o) -> LogicalResult {
         if (!isa_and_nonnull<CoCoNetDialect>(o->getDialect()))
           return success();
@@ -161,6 +163,7 @@ struct LowerKernels : coconet::impl::LowerKernelsBase<LowerKernels> {
       for (Operation *op : ops)
         if (failed(lowerOp(op, symbols)))
           return signalPassFailure();
+      hoistStackMemory(function);
     }
     // Until here lowering asks for the ranks of all functions.
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {

@@ -50,6 +50,14 @@ mlir::LogicalResult lowerReduction(mlir::linalg::GenericOp op);
 /// Copies between buffers that are not contiguous become loops.
 void lowerCopy(mlir::memref::CopyOp op);
 
+/// Upstream's lowering wants elements of whole bytes; an i1 takes one.
+void lowerLoad(mlir::memref::LoadOp op);
+void lowerStore(mlir::memref::StoreOp op);
+
+/// Take memory of static size on the stack once, not in each turn of a loop,
+/// whose blocks would not give it back.
+void hoistStackMemory(mlir::func::FuncOp function);
+
 /// The rank as first argument, and a C interface.
 mlir::LogicalResult convertBoundary(mlir::func::FuncOp function,
                                     mlir::SymbolTable &symbols);

@@ -83,7 +83,7 @@ LogicalResult RankTranslator::translateIteration(IterationOpInterface op) {
     // A single element against flat slices: they have one dimension only.
     if (flat && Layout::of(operand).flat.empty() &&
         typeOf(local).getRank() > 1) {
-      if (local.getParentBlock() != outer.getInsertionBlock())
+      if (isFused(local))
         return refuse(op,
                       "combines a flat slice with a tensor of one element "
                       "and several dimensions",
