@@ -43,8 +43,13 @@ def CoCoNet_Dialect : Dialect {
       derives it from `coconet.stage`.
     - `coconet.wire_type = f16` on a collective: the element type in which values
       travel; they are added in a wider one. Lossy.
+    - `coconet.rounding` (unit) on a cast from f32: the one rounding of a sum of
+      f16 or bf16 that was split into levels.
     - `coconet.algorithm = "one_shot"` on a collective: how the target does it
       (one_shot, two_shot, ring or library), with `coconet.channels = n`.
+    - `coconet.started = "all_reduce 1"` on a symmetric kernel and on the
+      `symmetric_start` that it waits for: what messages call the pair, which no
+      other in the function is called.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -1,6 +1,6 @@
 //===- CoCoNetDialect.cpp - registration and dialect attributes -------------===//
 
-#include "IR/Layout.h"
+#include "IR/CollectiveTyping.h"
 #include "IR/OverlapOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -128,6 +128,21 @@ static LogicalResult verifyCollectiveAttribute(Operation *op,
   return success();
 }
 
+/// A cast from f32 that a split reduction of f16 or bf16 ends with.
+static LogicalResult verifyRounding(Operation *op, NamedAttribute attr) {
+  auto cast = dyn_cast<CastOp>(op);
+  auto elementOf = [](Value value) {
+    return llvm::cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  if (cast && isa<UnitAttr>(attr.getValue()) &&
+      elementOf(cast.getOperand()).isF32() &&
+      (elementOf(cast.getResult()).isF16() ||
+       elementOf(cast.getResult()).isBF16()))
+    return success();
+  return op->emitOpError() << "'" << roundingAttr
+                           << "' marks a cast from f32 to f16 or bf16";
+}
+
 /// Which ranks run a function: `coconet.stage` or `coconet.ranks`.
 static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
@@ -173,6 +188,8 @@ LogicalResult CoCoNetDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == wireTypeAttr || name == algorithmAttr || name == channelsAttr)
     return verifyCollectiveAttribute(op, attr);
+  if (name == roundingAttr)
+    return verifyRounding(op, attr);
   if (name == stageAttr || name == ranksAttr)
     return verifyStageAttribute(op, attr);
   return op->emitOpError() << "has unknown attribute '" << name

@@ -9,6 +9,10 @@
 
 namespace coconet {
 
+/// On a cast that does the one rounding of a reduction in levels; comparisons
+/// take it for what it stands for.
+inline constexpr llvm::StringLiteral roundingAttr = "coconet.rounding";
+
 /// What the typing rules of all collectives share: operand, its layout, and the
 /// axes or lists that name the group.
 class Collective {

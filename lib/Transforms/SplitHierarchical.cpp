@@ -1,7 +1,7 @@
 //===- SplitHierarchical.cpp - all_reduce in two levels ---------------------===//
 
 #include "Analysis/Typing.h"
-#include "IR/Layout.h"
+#include "IR/CollectiveTyping.h"
 #include "Transforms/SplitAllReduce.h"
 
 using namespace mlir;
@@ -98,8 +98,11 @@ FailureOr<SmallVector<Operation *>> coconet::splitHierarchical(
       setName(part, name + suffix);
   }
   Value result = gather;
-  if (widens)
-    result = CastOp::create(rewriter, loc, result, element);
+  if (widens) {
+    auto rounded = CastOp::create(rewriter, loc, result, element);
+    rounded->setAttr(roundingAttr, rewriter.getUnitAttr());
+    result = rounded;
+  }
   rewriter.replaceOp(op, result);
   return parts;
 }

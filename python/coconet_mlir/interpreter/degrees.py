@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from coconet_mlir.interpreter.domain import holds_exactly, is_float
 from coconet_mlir.interpreter.residues import PRIMES
-from coconet_mlir.interpreter.types import keyword, tensor_info
+from coconet_mlir.interpreter.types import attribute_of, keyword, tensor_info
 
 Degree = tuple[float, float]
 """Bounds for the degrees of numerator and denominator."""
@@ -140,6 +140,8 @@ class Degrees:
     def _cast(self, op: Operation, operands: list[Degree], elements: float) -> Degree:
         source = tensor_info(op.operands[0].type).element
         target = tensor_info(op.results[0].type).element
+        if attribute_of(op, "coconet.rounding") is not None:
+            return operands[0]
         if not is_float(source) or (is_float(target) and holds_exactly(source, target)):
             return operands[0]
         self._hash(operands, elements)

@@ -15,7 +15,7 @@ from coconet_mlir.interpreter.domain import (
     is_float,
 )
 from coconet_mlir.interpreter.integers import Integers
-from coconet_mlir.interpreter.types import keyword
+from coconet_mlir.interpreter.types import attribute_of, keyword
 
 POINTWISE = frozenset(
     "coconet." + name
@@ -76,6 +76,9 @@ def _pointwise(
             return compare(numbers, keyword(op, "predicate"), *operands)
         case "coconet.select":
             return np.where(*operands)
+        case "coconet.cast" if attribute_of(op, "coconet.rounding") is not None:
+            # The rounding that a reduction does; it is identity in the field, as there.
+            return domain.round(operands[0], to)
         case "coconet.cast":
             return cast(domain, operands[0], elements[0], to)
     return functions.UNARY[name.removeprefix("coconet.")](domain, operands[0])
