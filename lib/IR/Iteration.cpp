@@ -1,6 +1,7 @@
 //===- Iteration.cpp - shapes of iterated ops -------------------------------===//
 
 #include "IR/Layout.h"
+#include "IR/Refusal.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -186,6 +187,10 @@ LogicalResult coconet::verifyDropout(Operation *op, const APFloat &rate,
 }
 
 LogicalResult DropoutOp::verify() {
+  if (auto type = cast<RankedTensorType>(getStep().getType());
+      type.getEncoding())
+    return refuse(*this, "has a step that differs from rank to rank",
+                  "the step is replicated; all_gather or all_reduce it first");
   return verifyDropout(*this, getRate(), getStream());
 }
 

@@ -42,10 +42,13 @@ static FusedKind kindOf(const OpSet &set) {
                                                     : FusedKind::computation;
 }
 
-/// A reduction of slices inside of a chain.
+/// A reduction of slices, or the exchange behind one, inside of a chain.
 static bool isInnerReduction(Operation *op, const OpSet &set) {
-  return isScalarReduction(op) &&
-         set.contains(op->getOperand(0).getDefiningOp());
+  if (!isScalarReduction(op))
+    return false;
+  Value operand = op->getOperand(0);
+  return set.contains(operand.getDefiningOp()) ||
+         (!isa<AllReduceOp>(op) && Layout::of(operand).isCut());
 }
 
 static LogicalResult refuseKind(Operation *op, FusedKind kind,
@@ -74,8 +77,7 @@ static LogicalResult checkKinds(const OpSet &set, Refusal &refusal) {
   for (Operation *op : set) {
     bool chain = kind != FusedKind::computation && kind != FusedKind::matmul;
     if (isPointwiseOp(op) || isChainOp(op) || isa<ShardOp>(op) ||
-        (chain && (isInnerReduction(op, set) ||
-                   (isa<NormOp, ReduceOp>(op) && isScalarReduction(op)))))
+        (chain && isInnerReduction(op, set)))
       continue;
     if (kind != FusedKind::matmul || !isa<MatmulOp>(op))
       return refuseKind(op, kind, refusal);

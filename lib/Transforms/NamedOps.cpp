@@ -11,9 +11,12 @@ SmallVector<Operation *> coconet::findNamed(Operation *root, StringRef name) {
   SmallVector<Operation *> ops;
   if (name.empty()) // That is the name of ops without one.
     return ops;
+  // A region of that name stands for the ops in it that have it too.
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (getName(op) == name)
-      ops.push_back(op);
+    if (getName(op) != name)
+      return WalkResult::advance();
+    ops.push_back(op);
+    return WalkResult::skip();
   });
   return ops;
 }

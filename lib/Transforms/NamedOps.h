@@ -7,7 +7,7 @@
 
 namespace coconet {
 
-/// Ops below `root` that carry the name, in order.
+/// Ops below `root` that carry the name, in order; none inside of another one.
 llvm::SmallVector<mlir::Operation *> findNamed(mlir::Operation *root,
                                                llvm::StringRef name);
 

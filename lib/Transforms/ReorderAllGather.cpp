@@ -136,8 +136,10 @@ LogicalResult ReorderPlan::add(Operation *op, Refusal &refusal) {
   plan.type = *type;
   RankedTensorType result = *type;
   Layout layout = Layout::of(*type);
+  // What was pending before needs no all_reduce now.
+  Layout before = Layout::of(op->getResult(0));
   if (llvm::any_of(axes, [&](StringAttr axis) {
-        return layout.partialAlong(axis).has_value();
+        return layout.partialAlong(axis) && !before.partialAlong(axis);
       }))
     result = plan.reducedType = withoutAxes(layout, axes).apply(*type);
   // Rules carry the whole axis list of a cut along, or turn it into pending
@@ -305,8 +307,10 @@ ReorderedOps ReorderPlan::apply(RewriterBase &rewriter, AllGatherOp gather) {
     if (!liveOuts.contains(original))
       continue;
     Value whole = slice;
-    if (std::optional<IntegerAttr> dim =
-            cutDim(cast<RankedTensorType>(slice.getType()))) {
+    // Another operand may have cut the result all along.
+    std::optional<IntegerAttr> dim =
+        cutDim(cast<RankedTensorType>(slice.getType()));
+    if (dim && slice.getType() != original.getType()) {
       auto after =
           AllGatherOp::create(rewriter, plan.op->getLoc(), original.getType(),
                               slice, *dim, gather.getAxesAttr(), ArrayAttr());
@@ -377,6 +381,11 @@ FailureOr<ReorderedOps> coconet::reorderAllGather(RewriterBase &rewriter,
       return failure();
     }
   }
+  if (plan.getOps().empty())
+    return refusal.set(gather,
+                       "cannot reorder " + describe(gather) +
+                           ": no computation of the set depends on it",
+                       "name the computations that use the gathered value");
   return plan.apply(rewriter, gather);
 }
 

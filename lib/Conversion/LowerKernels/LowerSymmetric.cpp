@@ -107,9 +107,25 @@ LogicalResult SymmetricLowering::findSizes() {
     if (isWhole(i))
       size =
           op.getDim() ? boxSize(*op.getDim()) : m.product(m.dims(operand(i)));
-  if (!size)
-    return refuse(op, "has no operand that holds the whole tensor",
-                  "one input is reduced or sliced, or one init gathered");
+  if (!size) {
+    // All operands are chunks: their place in the whole does not matter.
+    for (unsigned i = 0; i < op->getNumOperands() && !size; ++i) {
+      if (op.accessOf(i) != Access::chunk)
+        continue;
+      if (!op.getDim())
+        size = m.product(m.dims(operand(i)));
+      for (auto [d, expr] : llvm::enumerate(op.mapOf(i).getResults()))
+        if (auto position = dyn_cast<AffineDimExpr>(expr);
+            position && op.getDim() && position.getPosition() == *op.getDim())
+          size = m.dim(operand(i), d);
+    }
+    if (!size)
+      return refuse(op, "has no operand with the dimension that is cut",
+                    "an input or init is whole, or a chunk");
+    whole = *size;
+    chunk = {m.constant(0), *size};
+    return success();
+  }
   whole = *size;
   if (isOneInteger(count) || op.isOneShot()) {
     chunk = {m.constant(0), whole};

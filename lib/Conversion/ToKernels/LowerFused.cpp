@@ -46,7 +46,13 @@ private:
   LogicalResult lowerPhase();
   LogicalResult lowerParts(bool last, const llvm::DenseSet<Operation *> &late);
   LogicalResult buildChain(Part &part);
+  /// All_reduces of single elements whose parts are there.
   LogicalResult exchangeScalars();
+  /// Whether the value is known before the region, or computed from single
+  /// elements that are.
+  bool isReady(Value value);
+  /// Compute such a value before the region.
+  LogicalResult moveOut(Value value);
   /// Ops that use a reduction of the region.
   llvm::DenseSet<Operation *> findLate();
   bool isInside(Value value) {
@@ -64,6 +70,8 @@ private:
   Block &block;
   /// Results of the region that kernels have made.
   llvm::BitVector done;
+  /// What kernels of earlier phases made for later ones.
+  llvm::DenseSet<Value> chunks;
 };
 
 } // namespace
@@ -71,7 +79,7 @@ private:
 /// Whether the value is computed from collectives or slices of the region.
 bool FusedLowering::isCommunicated(Value value) {
   if (!isInside(value))
-    return false;
+    return chunks.contains(value);
   Operation *producer = value.getDefiningOp();
   return isa<RankReduceScatterOp, RankAllGatherOp, RankShardOp>(producer) ||
          llvm::any_of(producer->getOperands(),
@@ -112,8 +120,11 @@ LogicalResult FusedLowering::buildChain(Part &part) {
                                part.results);
   if (failed(values))
     return failure();
-  for (auto [result, value] : llvm::zip(part.results, *values))
+  for (auto [result, value] : llvm::zip(part.results, *values)) {
     result.replaceAllUsesWith(value);
+    if (isInside(result))
+      chunks.insert(value);
+  }
   return success();
 }
 
@@ -164,10 +175,38 @@ FusedLowering::lowerParts(bool last, const llvm::DenseSet<Operation *> &late) {
   return chain.outputs.empty() ? success() : buildChain(chain);
 }
 
+bool FusedLowering::isReady(Value value) {
+  if (!isInside(value))
+    return true;
+  Operation *producer = value.getDefiningOp();
+  return isOneElement(value.getType()) && !isa<ReduceOp>(producer) &&
+         llvm::all_of(producer->getOperands(),
+                      [&](Value operand) { return isReady(operand); });
+}
+
+LogicalResult FusedLowering::moveOut(Value value) {
+  if (!isInside(value))
+    return success();
+  Operation *producer = value.getDefiningOp();
+  for (Value operand : producer->getOperands())
+    if (failed(moveOut(operand)))
+      return failure();
+  producer->moveBefore(op);
+  auto values = buildGeneric(builder, {producer}, value, value);
+  if (failed(values))
+    return failure();
+  value.replaceAllUsesWith(values->front());
+  producer->erase();
+  return success();
+}
+
 LogicalResult FusedLowering::exchangeScalars() {
-  for (Operation *inner : ops()) {
-    if (!isa<RankAllReduceOp>(inner) || isInside(inner->getOperand(0)))
+  for (Operation *inner : llvm::to_vector(
+           llvm::make_filter_range(ops(), llvm::IsaPred<RankAllReduceOp>))) {
+    if (!isReady(inner->getOperand(0)))
       continue;
+    if (failed(moveOut(inner->getOperand(0))))
+      return failure();
     inner->moveBefore(op);
     if (failed(lowerCollective(builder, inner)))
       return failure();

@@ -251,6 +251,17 @@ static Value extract(OpBuilder &builder, Location loc, RankedTensorType type,
                      Value source, ArrayRef<OpFoldResult> offsets,
                      ArrayRef<OpFoldResult> sizes,
                      ArrayRef<OpFoldResult> strides) {
+  // extract_slice takes no box without elements of a tensor without elements.
+  RankedTensorType from = typeOf(source);
+  if (llvm::is_contained(type.getShape(), 0) ||
+      llvm::is_contained(from.getShape(), 0)) {
+    IndexMath m(builder, loc);
+    SmallVector<Value> open;
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(size))
+        open.push_back(m.value(sizes[dim]));
+    return tensor::EmptyOp::create(builder, loc, type, open);
+  }
   Value slice = tensor::ExtractSliceOp::create(builder, loc, source, offsets,
                                                sizes, strides);
   return castShape(builder, loc, slice, type);

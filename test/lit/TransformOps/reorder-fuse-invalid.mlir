@@ -25,7 +25,7 @@ module attributes {transform.with_named_sequence} {
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 module attributes {transform.with_named_sequence} {
   func.func @f(%g: tensor<8xf32, #partial>) -> tensor<8xf32> {
-    // expected-note@+1 {{add the reduce_scatter that the chain begins with}}
+    // expected-note@+1 {{add the op that computes it}}
     %0 = coconet.all_reduce sum %g on {dp} {coconet.name = "avg"} : tensor<8xf32, #partial> -> tensor<8xf32>
     %1 = coconet.exp %0 {coconet.name = "c"} : tensor<8xf32> -> tensor<8xf32>
     return %1 : tensor<8xf32>
@@ -35,7 +35,7 @@ module attributes {transform.with_named_sequence} {
     %0 = transform.coconet.match "avg" in %root : (!transform.any_op) -> !transform.any_op
     %c = transform.coconet.match "c" in %root : (!transform.any_op) -> !transform.any_op
     %rs, %ag = transform.coconet.split %0 into rs_ag dim 0 : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-    // expected-error@+1 {{cannot fuse all_gather 'avg.ag' without a reduce_scatter}}
+    // expected-error@+1 {{cannot fuse all_gather 'avg.ag': what it gathers is computed outside of the set}}
     %1 = transform.coconet.fuse %ag, %c : (!transform.any_op, !transform.any_op) -> !transform.any_op
     transform.yield
   }
