@@ -28,9 +28,12 @@ public:
 
 private:
   void collect(Operation *op);
-  LogicalResult setValue(Value value, int64_t dim, Operation *user);
-  LogicalResult setLane(Operation *op, int64_t lane);
-  FailureOr<Lanes> lanesOf(Operation *op);
+  LogicalResult checkKinds();
+  LogicalResult set(Value value, const ChunkDim &dim, Operation *user);
+  LogicalResult visitOperands(Operation *op);
+  LogicalResult visitUsers(Value value);
+  bool isUsedOutside(Value value);
+  LogicalResult checkMerged();
   LogicalResult checkLayouts();
   LogicalResult checkDivision();
   /// The value of an inner op that a fused region gives.
@@ -47,8 +50,7 @@ private:
   /// The ops that compute, in order; those of fused regions among them.
   SetVector<Operation *> leaves;
   DenseMap<Value, Value> aliases;
-  DenseMap<Operation *, int64_t> laneOf;
-  SmallVector<Operation *> worklist;
+  SmallVector<Value> worklist;
 };
 
 } // namespace
@@ -86,7 +88,7 @@ void Follower::collect(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lanes
+// One op
 //===----------------------------------------------------------------------===//
 
 static SmallVector<int64_t> lanesOfMap(AffineMap map) {
@@ -98,23 +100,21 @@ static SmallVector<int64_t> lanesOfMap(AffineMap map) {
   return lanes;
 }
 
-/// Leading dimensions that a reshape leaves as they are. Two open sizes are the
-/// same only where nothing else could differ.
-static Lanes lanesOfReshape(ReshapeOp op) {
-  ArrayRef<int64_t> from = op.getOperand().getType().getShape();
-  ArrayRef<int64_t> to = op.getResult().getType().getShape();
-  Lanes lanes{SmallVector<int64_t>(to.size(), -1),
-              {SmallVector<int64_t>(from.size(), -1)}};
-  for (size_t dim = 0; dim < std::min(from.size(), to.size()); ++dim) {
-    if (from[dim] != to[dim] ||
-        (ShapedType::isDynamic(from[dim]) && from != to))
-      break;
-    lanes.result[dim] = lanes.operands[0][dim] = dim;
+LogicalResult Follower::checkKinds() {
+  for (Operation *op : leaves) {
+    if (isa<ReduceScatterOp, AllGatherOp, ShardOp>(op) && !op->getAttr("dim"))
+      return refuse(op, "it cuts or gathers the flattening",
+                    "split along a dimension, which the chunks can follow");
+    if (!isa<IterationOpInterface, AllReduceOp, ReduceScatterOp, AllGatherOp,
+             AllToAllOp, BroadcastOp, ShardOp, TransposeOp, ReshapeOp>(op))
+      return refuse(op, "chunks are not followed through it",
+                    "overlap pointwise ops, products, reductions, transpose, "
+                    "reshape, shard and collectives");
   }
-  return lanes;
+  return success();
 }
 
-FailureOr<Lanes> Follower::lanesOf(Operation *op) {
+static Lanes lanesOf(Operation *op) {
   if (auto iterated = dyn_cast<IterationOpInterface>(op)) {
     Iteration iteration = iterated.getIteration();
     Lanes lanes{lanesOfMap(iteration.resultMap), {}};
@@ -122,19 +122,6 @@ FailureOr<Lanes> Follower::lanesOf(Operation *op) {
       lanes.operands.push_back(lanesOfMap(map));
     return lanes;
   }
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return lanesOfReshape(reshape);
-  bool flat =
-      isa<ReduceScatterOp, AllGatherOp, ShardOp>(op) && !op->getAttr("dim");
-  if (flat)
-    return refuse(op, "it cuts or gathers the flattening",
-                  "split along a dimension, which the chunks can follow");
-  bool shaped = isa<AllReduceOp, ReduceScatterOp, AllGatherOp, AllToAllOp,
-                    BroadcastOp, ShardOp, TransposeOp>(op);
-  if (!shaped)
-    return refuse(op, "chunks are not followed through it",
-                  "overlap pointwise ops, products, reductions, transpose, "
-                  "reshape, shard and collectives");
   auto rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   Lanes lanes{all, {all}};
@@ -144,107 +131,169 @@ FailureOr<Lanes> Follower::lanesOf(Operation *op) {
   return lanes;
 }
 
+/// The dimension of shape `to` that holds a dimension of shape `from`, which
+/// has the same elements. Outer and inner dimensions of one static size stay;
+/// what lies between is one dimension on one of the sides.
+static std::optional<ChunkDim>
+reshapeDim(ArrayRef<int64_t> from, const ChunkDim &dim, ArrayRef<int64_t> to) {
+  if (from == to)
+    return dim;
+  size_t outer = 0, inner = 0, shorter = std::min(from.size(), to.size());
+  while (outer < shorter && from[outer] == to[outer] &&
+         !ShapedType::isDynamic(from[outer]))
+    ++outer;
+  while (outer + inner < shorter &&
+         from[from.size() - inner - 1] == to[to.size() - inner - 1] &&
+         !ShapedType::isDynamic(from[from.size() - inner - 1]))
+    ++inner;
+  ChunkDim result = dim;
+  if (dim.dim < int64_t(outer))
+    return result;
+  if (dim.dim >= int64_t(from.size() - inner)) {
+    result.dim += int64_t(to.size()) - int64_t(from.size());
+    return result;
+  }
+  ArrayRef<int64_t> before = from.drop_front(outer).drop_back(inner);
+  ArrayRef<int64_t> after = to.drop_front(outer).drop_back(inner);
+  if (after.size() == 1 && dim.merged.empty())
+    return ChunkDim{int64_t(outer), llvm::to_vector<2>(before),
+                    dim.dim - int64_t(outer)};
+  if (before.size() == 1 && ArrayRef<int64_t>(dim.merged) == after)
+    return ChunkDim{int64_t(outer) + dim.index, {}, 0};
+  return std::nullopt;
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Where the chunks of a result lie in an operand, or the other way round.
+static std::optional<ChunkDim> convert(Operation *op, unsigned operand,
+                                       const ChunkDim &dim, bool toOperand) {
+  Value value = op->getOperand(operand), result = op->getResult(0);
+  if (isa<ReshapeOp>(op))
+    return toOperand ? reshapeDim(shapeOf(result), dim, shapeOf(value))
+                     : reshapeDim(shapeOf(value), dim, shapeOf(result));
+  Lanes lanes = lanesOf(op);
+  ArrayRef<int64_t> from = lanes.result, to = lanes.operands[operand];
+  if (!toOperand)
+    std::swap(from, to);
+  const int64_t *found = llvm::find(to, from[dim.dim]);
+  if (from[dim.dim] < 0 || found == to.end())
+    return std::nullopt;
+  ChunkDim converted = dim;
+  converted.dim = found - to.begin();
+  return converted;
+}
+
 //===----------------------------------------------------------------------===//
 // Following
 //===----------------------------------------------------------------------===//
 
-LogicalResult Follower::setValue(Value value, int64_t dim, Operation *user) {
+LogicalResult Follower::set(Value value, const ChunkDim &dim, Operation *user) {
   auto [entry, fresh] = flow.dims.try_emplace(value, dim);
-  if (!fresh && entry->second != dim)
-    return refuse(user,
-                  "the chunks reach it along dimensions " +
-                      Twine(entry->second) + " and " + Twine(dim) +
-                      " of one operand",
-                  "chunk another dimension, or leave it out");
-  if (!fresh)
+  if (fresh)
+    worklist.push_back(value);
+  if (entry->second == dim)
     return success();
-  Operation *producer = value.getDefiningOp();
-  FailureOr<Lanes> lanes = lanesOf(producer);
-  if (failed(lanes))
-    return failure();
-  int64_t lane = lanes->result[dim];
-  if (lane < 0)
-    return refuse(producer,
-                  "dimension " + Twine(dim) +
-                      " of its result is none of its operand",
-                  "chunk another dimension, or leave it out");
-  return setLane(producer, lane);
+  return refuse(user,
+                "the chunks reach " + describe(value.getDefiningOp()) +
+                    " along two of its dimensions",
+                "chunk another dimension, or leave it out");
 }
 
-/// What the chunks of one op need of its operands and give to its users.
-LogicalResult Follower::setLane(Operation *op, int64_t lane) {
-  auto [entry, fresh] = laneOf.try_emplace(op, lane);
-  if (fresh)
-    worklist.push_back(op);
-  if (entry->second == lane)
-    return success();
-  return refuse(op, "the chunks reach it along two of its dimensions",
-                "chunk another dimension, or leave it out");
+/// What a chunk of the op's result needs of its operands.
+LogicalResult Follower::visitOperands(Operation *op) {
+  ChunkDim dim = flow.dims[op->getResult(0)];
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = inner(operand.get());
+    std::optional<ChunkDim> theirs =
+        convert(op, operand.getOperandNumber(), dim, /*toOperand=*/true);
+    if (leaves.contains(value.getDefiningOp())) {
+      if (!theirs)
+        return refuse(
+            op, "a chunk of it needs all of " + describe(value.getDefiningOp()),
+            "chunk another dimension, or leave it out");
+      if (failed(set(value, *theirs, op)))
+        return failure();
+    } else if (theirs) {
+      flow.outside[&operand] = theirs->dim;
+      if (!theirs->merged.empty())
+        return refuse(op,
+                      "the chunks are no slices of its operand, whose "
+                      "dimension a reshape has merged",
+                      "chunk another dimension, or leave it out");
+    }
+  }
+  return success();
+}
+
+/// What the chunks of a value give to the ops that use it.
+LogicalResult Follower::visitUsers(Value value) {
+  for (Operation *user : leaves)
+    for (OpOperand &operand : user->getOpOperands()) {
+      if (inner(operand.get()) != value)
+        continue;
+      std::optional<ChunkDim> theirs =
+          convert(user, operand.getOperandNumber(), flow.dims[value],
+                  /*toOperand=*/false);
+      if (!theirs)
+        return refuse(user,
+                      "dimension " + Twine(flow.dims[value].dim) +
+                          " of its operand is none of its result",
+                      "chunk another dimension, or leave it out");
+      if (failed(set(user->getResult(0), *theirs, user)))
+        return failure();
+    }
+  return success();
 }
 
 FailureOr<ChunkFlow> Follower::follow(Value result, int64_t dim) {
   Value first = inner(result);
-  if (failed(setValue(first, dim, first.getDefiningOp())))
+  if (failed(checkKinds()) ||
+      failed(set(first, ChunkDim{dim, {}, 0}, first.getDefiningOp())))
     return failure();
   while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    FailureOr<Lanes> lanes = lanesOf(op);
-    if (failed(lanes))
+    Value value = worklist.pop_back_val();
+    if (failed(visitOperands(value.getDefiningOp())) ||
+        failed(visitUsers(value)))
       return failure();
-    int64_t lane = laneOf[op];
-    for (OpOperand &operand : op->getOpOperands()) {
-      Value value = inner(operand.get());
-      ArrayRef<int64_t> along = lanes->operands[operand.getOperandNumber()];
-      auto *found = llvm::find(along, lane);
-      bool inside = leaves.contains(value.getDefiningOp());
-      if (inside && found == along.end())
-        return refuse(
-            op, "a chunk of it needs all of " + describe(value.getDefiningOp()),
-            "chunk another dimension, or leave it out");
-      if (found == along.end())
-        continue;
-      if (!inside)
-        flow.outside[&operand] = found - along.begin();
-      else if (failed(setValue(value, found - along.begin(), op)))
-        return failure();
-    }
-    auto *found = llvm::find(lanes->result, lane);
-    if (found == lanes->result.end())
-      return refuse(op, "the chunks would cut a dimension that it sums over",
-                    "chunk a dimension that its result has");
-    if (failed(setValue(op->getResult(0), found - lanes->result.begin(), op)))
-      return failure();
-    // Users name the value itself, or the result of its fused region.
-    for (Operation *user : leaves) {
-      if (laneOf.contains(user))
-        continue;
-      FailureOr<Lanes> theirs = failure();
-      for (OpOperand &operand : user->getOpOperands()) {
-        if (inner(operand.get()) != op->getResult(0))
-          continue;
-        if (failed(theirs))
-          theirs = lanesOf(user);
-        if (failed(theirs))
-          return failure();
-        int64_t at = theirs->operands[operand.getOperandNumber()]
-                                     [flow.dims[op->getResult(0)]];
-        if (at < 0)
-          return refuse(user,
-                        "dimension " + Twine(flow.dims[op->getResult(0)]) +
-                            " of its operand is none of its result",
-                        "chunk another dimension, or leave it out");
-        if (failed(setLane(user, at)))
-          return failure();
-      }
-    }
   }
   for (Operation *op : leaves)
-    if (!laneOf.contains(op))
+    if (!flow.dims.contains(op->getResult(0)))
       return refuse(op, "it shares no value with the other ops",
                     "leave it out, or run it beside them with one chunk");
-  if (failed(checkLayouts()) || failed(checkDivision()))
+  if (failed(checkMerged()) || failed(checkLayouts()) ||
+      failed(checkDivision()))
     return failure();
   return flow;
+}
+
+/// Whether something else than the ops uses the value, or the result that a
+/// fused region makes of it.
+bool Follower::isUsedOutside(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    auto fused = dyn_cast<FusedOp>(use.getOwner()->getParentOp());
+    if (fused && isa<YieldOp>(use.getOwner()))
+      return isUsedOutside(fused.getResult(use.getOperandNumber()));
+    return !leaves.contains(use.getOwner());
+  });
+}
+
+/// Values with a merged dimension stay inside, and are not cut.
+LogicalResult Follower::checkMerged() {
+  for (Operation *op : leaves) {
+    Value value = op->getResult(0);
+    const ChunkDim &dim = flow.dims[value];
+    if (dim.merged.empty())
+      continue;
+    if (isUsedOutside(value) || !Layout::of(value).dims[dim.dim].empty())
+      return refuse(op,
+                    "the chunks are no slices of its result, whose dimension a "
+                    "reshape has merged",
+                    "add the reshape that splits it, or leave it out");
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,8 +314,9 @@ LogicalResult Follower::checkLayouts() {
     return success();
   };
   for (Operation *op : leaves)
-    if (failed(add(op, op->getResult(0), flow.dims[op->getResult(0)])))
-      return failure();
+    if (const ChunkDim &dim = flow.dims[op->getResult(0)]; dim.merged.empty())
+      if (failed(add(op, op->getResult(0), dim.dim)))
+        return failure();
   for (auto [operand, dim] : flow.outside)
     if (failed(add(operand->getOwner(), operand->get(), dim)))
       return failure();
@@ -294,7 +344,7 @@ LogicalResult Follower::checkLayouts() {
         !isa<BroadcastOp>(op))
       for (StringRef name : {"dim", "from_dim", "into_dim"})
         if (auto dim = op->getAttrOfType<IntegerAttr>(name);
-            dim && dim.getInt() == laneOf[op])
+            dim && dim.getInt() == flow.dims[op->getResult(0)].dim)
           return refuse(op, "its groups cut or join the chunks' dimension",
                         "chunk another dimension");
   return success();
@@ -307,7 +357,9 @@ LogicalResult Follower::checkDivision() {
   if (flow.slices.empty() || !slices)
     return success();
   for (Operation *op : leaves) {
-    int64_t dim = flow.dims[op->getResult(0)];
+    if (!flow.dims[op->getResult(0)].merged.empty())
+      continue;
+    int64_t dim = flow.dims[op->getResult(0)].dim;
     int64_t size =
         cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(dim);
     int64_t base = flow.mesh.sizeOf(flow.base);

@@ -14,10 +14,23 @@
 
 namespace coconet {
 
+/// The dimension of a value that the chunks are parts of.
+struct ChunkDim {
+  int64_t dim = 0;
+  /// Where a reshape has merged it with others: their sizes, and which it is.
+  /// Its chunks are then no slices of the value.
+  llvm::SmallVector<int64_t, 2> merged;
+  int64_t index = 0;
+
+  bool operator==(const ChunkDim &other) const {
+    return dim == other.dim && merged == other.merged && index == other.index;
+  }
+};
+
 /// Where the chunks lie in the values of a set of ops.
 struct ChunkFlow {
   /// Dimension that is cut into chunks, of every value that the ops make.
-  llvm::DenseMap<mlir::Value, int64_t> dims;
+  llvm::DenseMap<mlir::Value, ChunkDim> dims;
   /// The same of operands from outside; others are used whole by every chunk.
   llvm::MapVector<mlir::OpOperand *, int64_t> outside;
   /// The axes that cut the dimension in all of the values.

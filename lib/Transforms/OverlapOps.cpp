@@ -117,7 +117,13 @@ FailureOr<OverlapOp> coconet::overlapOps(RewriterBase &rewriter,
                                          int64_t chunks, int64_t dim,
                                          StringRef name, Refusal &refusal) {
   assert(!ops.empty() && "nothing to overlap");
-  FailureOr<OpSet> set = sortInBlock(ops, refusal);
+  // The ops of a region may be called as the region is.
+  SmallVector<Operation *> outermost;
+  for (Operation *op : ops)
+    if (llvm::none_of(
+            ops, [&](Operation *other) { return other->isProperAncestor(op); }))
+      outermost.push_back(op);
+  FailureOr<OpSet> set = sortInBlock(outermost, refusal);
   if (failed(set) || failed(checkOverlap(*set, chunks, dim, refusal)))
     return failure();
   Operation *overlap =

@@ -71,6 +71,18 @@ def a2a_mm(d: Sizes = OPEN) -> cc.Program:
     return traced(body, TP, x=x, w=w)
 
 
+def capacity(d: Sizes = OPEN) -> cc.Program:
+    def body(x: cc.Tensor, w: cc.Tensor) -> cc.Tensor:
+        there = cc.all_to_all(x, 0, 1, name="there")
+        with cc.named("mm"):
+            tokens = cc.reshape(cc.transpose(there, (1, 0, 2, 3)), (8, "n", 4))
+            made = cc.reshape(cc.relu(tokens @ w), (8, d["g"], 6, 4))
+            back = cc.transpose(made, (1, 0, 2, 3))
+        return cc.all_to_all(back, 1, 0, name="home")
+
+    return traced(body, TP, x=cc.sliced(d["g"], 8, 6, 4, tp=0), w=cc.sliced(8, 4, 4, tp=0))
+
+
 def pieces(s: cc.Schedule) -> cc.Schedule:
     return s.split("ar", dim=1).reorder("ar.ag", past="end")
 
@@ -122,6 +134,7 @@ CASES = {
     "A2A+C+A2A": Case(
         exchange, plain, ("there", "turn", "back", "act", "home"), (0, 1, 2, 3), {0: "g", 1: "e"}
     ),
+    "A2A+MM+A2A in places": Case(capacity, plain, ("there", "mm", "home"), (2,)),
     "MM+fuse(RS-C-AG)": Case(mm_ar, fused, ("mm", "fused"), (0, 1, 2), {1: "s"}),
     "RS+C+AG": Case(mm_ar, pieces, ("ar.rs", "end", "ar.ag"), (0, 1, 2), {1: "s"}),
     "MM+RS+C+AG": Case(mm_ar, pieces, ("mm", "ar.rs", "end", "ar.ag"), (0, 1, 2), {1: "s"}),

@@ -96,6 +96,14 @@ struct KernelModel
            !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
+  // The default asks every operand, of which a kernel over lists has many.
+  AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value,
+                                              const AnalysisState &) const {
+    OpOperand *init = cast<DestinationStyleOpInterface>(op).getTiedOpOperand(
+        cast<OpResult>(value));
+    return {{init, BufferRelation::Equivalent}};
+  }
+
   bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
                                      ArrayRef<OpOperand *> operands) const {
     if (auto list = dyn_cast<ListKernelOp>(op))
@@ -218,6 +226,12 @@ struct StartModel
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {
     return isInit(op, operand);
+  }
+  /// A copy of an input after it has been published would leave the original,
+  /// which others read, to be overwritten.
+  bool mustBufferizeInPlace(Operation *op, OpOperand &operand,
+                            const AnalysisState &) const {
+    return !isInit(op, operand);
   }
   AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
                                       const AnalysisState &) const {

@@ -9,357 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/ChunkFlow.h"
-#include "Conversion/ToRank/RankTranslator.h"
-#include "IR/OverlapOps.h"
+#include "Conversion/ToRank/OverlapExpansion.h"
 #include "IR/RankOps.h"
 #include "IR/Refusal.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
+#include "IR/RootedOps.h"
 
 using namespace mlir;
 using namespace coconet;
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// `type` with another size of dimension `dim`, without layout.
-static RankedTensorType withSize(RankedTensorType type, int64_t dim,
-                                 int64_t size) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = size;
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
-static int64_t staticOr(OpFoldResult size) {
-  return getConstantIntValue(size).value_or(ShapedType::kDynamic);
-}
-
-namespace coconet {
-
-class OverlapExpansion {
-public:
-  OverlapExpansion(RankTranslator &translator, OverlapOp op)
-      : t(translator), op(op), loc(op.getLoc()), chunks(op.getChunks()),
-        scratch(cast<OverlapOp>(op->cloneWithoutRegions())) {
-    scratch.getBody().emplaceBlock();
-  }
-  ~OverlapExpansion();
-
-  LogicalResult expand();
-
-private:
-  /// The ops of one chunk, and what they yield.
-  struct Copy {
-    SmallVector<Operation *> ops;
-    SmallVector<Value> yielded;
-    /// Communication under way, by the values that it will give.
-    DenseMap<Value, RankStartOp> started;
-  };
-
-  //===-- Chunks ----------------------------------------------------------===//
-  LogicalResult findSizes();
-  RankedTensorType chunkType(Value value, int64_t dim);
-  void makeCopy(int64_t chunk);
-  void setType(Value copy, Value original, int64_t chunk);
-  /// One rank's part of chunk `chunk` of a value from outside.
-  RankValue cut(Value value, int64_t dim, int64_t chunk);
-  /// Where the chunk lies in each slice that a rank holds.
-  Chunk pieceOf(int64_t chunk);
-  /// Remember where the copy of a value lies, if something asks for it.
-  void notePlace(Value copy, Value value, int64_t dim, int64_t chunk);
-  void store(unsigned result, int64_t chunk);
-  bool isScattered(Value value, int64_t dim) {
-    return slices > 1 && !flow.isSliced(value, dim);
-  }
-
-  //===-- Stages ----------------------------------------------------------===//
-  void findStages();
-  /// Op numbers of a stage: what communicates, and before it what it needs;
-  /// then the others.
-  SmallVector<unsigned> order(unsigned stage);
-  LogicalResult emitStage(unsigned stage, int64_t chunk);
-  LogicalResult emit(Copy &copy, Operation *op);
-  LogicalResult start(Copy &copy, Operation *op);
-  void wait(Copy &copy, RankStartOp started);
-
-  RankTranslator &t;
-  OverlapOp op;
-  Location loc;
-  int64_t chunks;
-  ChunkFlow flow;
-  /// What chunks are parts of: the elements that one rank holds where no axis
-  /// of `slices` cuts the dimension, and where those begin in the logical one.
-  Chunk part;
-  OpFoldResult logicalSize;
-  int64_t slices = 1;
-  /// Static number of elements of a chunk over all slices, or open.
-  int64_t chunkExtent = ShapedType::kDynamic;
-
-  /// Holds the copies, outside of the program.
-  OverlapOp scratch;
-  SmallVector<Copy> copies;
-  SmallVector<unsigned> stages;
-  unsigned numStages = 0;
-  /// Of each result: the tensor that chunks are stored into.
-  SmallVector<Value> targets;
-};
-
-} // namespace coconet
-
-OverlapExpansion::~OverlapExpansion() {
-  // Ops that come later may be made at the same addresses.
-  scratch->walk([&](Operation *nested) {
-    for (Value result : nested->getResults()) {
-      t.values.erase(result);
-      t.places.erase(result);
-    }
-  });
-  for (BlockArgument argument : scratch.getBody().getArguments()) {
-    t.values.erase(argument);
-    t.places.erase(argument);
-  }
-  scratch->erase();
-}
-
-//===----------------------------------------------------------------------===//
-// Chunks
-//===----------------------------------------------------------------------===//
-
-LogicalResult OverlapExpansion::findSizes() {
-  std::optional<OpFoldResult> size;
-  for (auto [operand, dim] : flow.outside) {
-    OpFoldResult other = t.values[operand->get()].sizes[dim];
-    if (!size)
-      size = t.representative(other);
-    else if (failed(t.unify(op, *size, other)))
-      return failure();
-  }
-  assert(size && "every op that chunks run through has an operand with them");
-  IndexMath m = t.math(loc);
-  logicalSize = *size;
-  part = {m.constant(0), *size};
-  if (!flow.base.empty())
-    part = t.chunkOf(*size, flow.base, flow.mesh, loc);
-  slices = *flow.numSlices();
-  int64_t pieces = slices * chunks;
-  auto known = getConstantIntValue(part.length);
-  if (!flow.slices.empty() && !known)
-    t.check(m.constant(0), m.rem(part.length, m.constant(pieces)),
-            "remainder of " + Twine(chunks) + " chunks of every slice", loc);
-  // A size of 1 would be taken for a repeated dimension.
-  if (known && *known % chunks == 0 && *known / chunks != 1)
-    chunkExtent = *known / chunks;
-  return success();
-}
-
-/// Type of a chunk as a distributed value of its own: axes that cut all values
-/// alike have done so already.
-RankedTensorType OverlapExpansion::chunkType(Value value, int64_t dim) {
-  Layout layout = Layout::of(value);
-  layout.dims[dim].erase(layout.dims[dim].begin(),
-                         layout.dims[dim].begin() + flow.base.size());
-  return layout.apply(withSize(typeOf(value), dim, chunkExtent));
-}
-
-Chunk OverlapExpansion::pieceOf(int64_t chunk) {
-  IndexMath m = t.math(loc);
-  if (!flow.slices.empty()) {
-    OpFoldResult each = m.div(part.length, m.constant(slices * chunks));
-    return {m.mul(m.constant(chunk), each), each};
-  }
-  Chunk piece = m.chunk(part.length, chunks, m.constant(chunk));
-  // An empty slice at the end would begin outside.
-  if (isZeroInteger(piece.length))
-    piece.start = m.constant(0);
-  return piece;
-}
-
-void OverlapExpansion::notePlace(Value copy, Value value, int64_t dim,
-                                 int64_t chunk) {
-  if (!llvm::any_of(copy.getUsers(), llvm::IsaPred<DropoutOp>))
-    return;
-  IndexMath m = t.math(loc);
-  ChunkPlace &place = t.places[copy];
-  place = {dim, part.start, logicalSize, isScattered(value, dim)};
-  if (place.scattered)
-    return;
-  if (!flow.slices.empty())
-    place.start = m.add(
-        place.start, t.chunkOf(part.length, flow.slices, flow.mesh, loc).start);
-  place.start = m.add(place.start, pieceOf(chunk).start);
-}
-
-/// Sizes, offsets and strides of a box of `value`: all of it, but `length`
-/// elements from `start` on of dimension `dim`.
-static std::tuple<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>,
-                  SmallVector<OpFoldResult>>
-boxOf(IndexMath &m, Value value, int64_t dim, OpFoldResult start,
-      OpFoldResult length) {
-  SmallVector<OpFoldResult> sizes = m.dims(value);
-  SmallVector<OpFoldResult> offsets(sizes.size(), m.constant(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), m.constant(1));
-  offsets[dim] = start;
-  sizes[dim] = length;
-  return {offsets, sizes, strides};
-}
-
-/// `value` with dimension `dim` as `slices` rows.
-static Value expandSlices(IndexMath &m, Value value, int64_t dim,
-                          int64_t slices) {
-  SmallVector<OpFoldResult> sizes = m.dims(value);
-  OpFoldResult row = m.div(sizes[dim], m.constant(slices));
-  SmallVector<int64_t> shape(typeOf(value).getShape());
-  shape[dim] = staticOr(row);
-  shape.insert(shape.begin() + dim, slices);
-  SmallVector<Value> open;
-  for (auto [index, extent] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(extent))
-      open.push_back(
-          m.value(int64_t(index) == dim + 1
-                      ? row
-                      : sizes[int64_t(index) > dim ? index - 1 : index]));
-  auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
-  return RankReshapeOp::create(m.builder, m.loc, type, value, open);
-}
-
-/// `value` with rows `dim` and `dim + 1` joined, as `type`.
-static Value joinSlices(IndexMath &m, Value value, int64_t dim,
-                        RankedTensorType type) {
-  SmallVector<OpFoldResult> sizes = m.dims(value);
-  sizes[dim] = m.mul(sizes[dim], sizes[dim + 1]);
-  sizes.erase(sizes.begin() + dim + 1);
-  SmallVector<Value> open;
-  for (auto [extent, size] : llvm::zip(type.getShape(), sizes))
-    if (ShapedType::isDynamic(extent))
-      open.push_back(m.value(size));
-  return RankReshapeOp::create(m.builder, m.loc, type, value, open);
-}
-
-RankValue OverlapExpansion::cut(Value value, int64_t dim, int64_t chunk) {
-  IndexMath m = t.math(loc);
-  RankValue whole = t.values[value];
-  Chunk piece = pieceOf(chunk);
-  SmallVector<OpFoldResult> logical = whole.sizes;
-  logical[dim] = flow.slices.empty() ? piece.length
-                                     : m.div(part.length, m.constant(chunks));
-  int64_t extent = localType(chunkType(value, dim)).getDimSize(dim);
-  RankedTensorType type = withSize(typeOf(whole.value), dim, extent);
-  bool scattered = isScattered(value, dim);
-  Value from =
-      scattered ? expandSlices(m, whole.value, dim, slices) : whole.value;
-  int64_t along = scattered ? dim + 1 : dim;
-  auto [offsets, sizes, strides] =
-      boxOf(m, from, along, piece.start, piece.length);
-  // A size that is known here is open in the type where it must not be 1.
-  RankedTensorType box = withSize(typeOf(from), along, staticOr(piece.length));
-  Value slice = tensor::ExtractSliceOp::create(t.outer, loc, box, from, offsets,
-                                               sizes, strides);
-  if (scattered)
-    slice = joinSlices(m, slice, dim, type);
-  else if (slice.getType() != type)
-    slice = tensor::CastOp::create(t.outer, loc, type, slice);
-  return {slice, logical};
-}
-
-void OverlapExpansion::setType(Value copy, Value original, int64_t chunk) {
-  Value value = original;
-  if (auto fused = original.getDefiningOp<FusedOp>())
-    value = fused.getBody().front().getTerminator()->getOperand(
-        cast<OpResult>(original).getResultNumber());
-  auto found = flow.dims.find(value);
-  if (found == flow.dims.end()) // A value from outside that a region yields.
-    return;
-  copy.setType(chunkType(value, found->second));
-  notePlace(copy, value, found->second, chunk);
-}
-
-void OverlapExpansion::makeCopy(int64_t chunk) {
-  Copy &copy = copies.emplace_back();
-  Block &body = op.getBody().front();
-  if (chunks == 1) {
-    for (Operation &nested : body.without_terminator())
-      copy.ops.push_back(&nested);
-    llvm::append_range(copy.yielded, body.getTerminator()->getOperands());
-    return;
-  }
-  IRMapping mapping;
-  OpBuilder builder = OpBuilder::atBlockEnd(&scratch.getBody().front());
-  for (Operation &nested : body.without_terminator())
-    copy.ops.push_back(builder.clone(nested, mapping));
-  for (Value value : body.getTerminator()->getOperands())
-    copy.yielded.push_back(mapping.lookup(value));
-  body.walk([&](Operation *nested) {
-    for (Value result : nested->getResults())
-      setType(mapping.lookup(result), result, chunk);
-  });
-  llvm::MapVector<std::pair<Value, int64_t>, Value> cuts;
-  for (auto [operand, dim] : flow.outside) {
-    Value &argument = cuts[{operand->get(), dim}];
-    if (!argument) {
-      argument =
-          scratch.getBody().addArgument(chunkType(operand->get(), dim), loc);
-      t.values[argument] = cut(operand->get(), dim, chunk);
-    }
-    mapping.lookup(operand->getOwner())
-        ->setOperand(operand->getOperandNumber(), argument);
-  }
-  for (auto &[whole, argument] : cuts)
-    notePlace(argument, whole.first, whole.second, chunk);
-}
-
-/// Put a chunk of a result where it belongs.
-void OverlapExpansion::store(unsigned index, int64_t chunk) {
-  Value result = op.getResult(index), yielded = copies[chunk].yielded[index];
-  if (chunks == 1) {
-    t.set(result, t.values[yielded].value,
-          SmallVector<OpFoldResult>(t.values[yielded].sizes));
-    return;
-  }
-  IndexMath m = t.math(loc);
-  Value original = op.getBody().front().getTerminator()->getOperand(index);
-  if (auto fused = original.getDefiningOp<FusedOp>())
-    original = fused.getBody().front().getTerminator()->getOperand(
-        cast<OpResult>(original).getResultNumber());
-  int64_t dim = flow.dims.lookup(original);
-  RankValue value = t.values[yielded];
-  bool scattered = isScattered(original, dim);
-  Value &target = targets[index];
-  if (!target) {
-    SmallVector<OpFoldResult> sizes = value.sizes;
-    sizes[dim] = logicalSize;
-    t.set(result, Value(), sizes);
-    SmallVector<OpFoldResult> local = t.localSizes(result, loc);
-    SmallVector<int64_t> shape(localType(typeOf(result)).getShape());
-    SmallVector<Value> open;
-    for (auto [extent, size] : llvm::zip(shape, local))
-      if (ShapedType::isDynamic(extent))
-        open.push_back(m.value(size));
-    target = tensor::EmptyOp::create(t.outer, loc, shape,
-                                     typeOf(result).getElementType(), open);
-    if (scattered)
-      target = expandSlices(m, target, dim, slices);
-  }
-  Value source = value.value;
-  Chunk piece = pieceOf(chunk);
-  if (scattered)
-    source = expandSlices(m, source, dim, slices);
-  int64_t along = scattered ? dim + 1 : dim;
-  auto [offsets, sizes, strides] =
-      boxOf(m, source, along, piece.start, piece.length);
-  auto box = RankedTensorType::get(llvm::map_to_vector(sizes, staticOr),
-                                   typeOf(source).getElementType());
-  if (source.getType() != box)
-    source = tensor::CastOp::create(t.outer, loc, box, source);
-  target = tensor::InsertSliceOp::create(t.outer, loc, source, target, offsets,
-                                         sizes, strides);
-  if (chunk + 1 < chunks)
-    return;
-  if (scattered)
-    target = joinSlices(m, target, dim, localType(typeOf(result)));
-  t.values[result].value = target;
 }
 
 //===----------------------------------------------------------------------===//
@@ -407,26 +66,35 @@ SmallVector<unsigned> OverlapExpansion::order(unsigned stage) {
   return first;
 }
 
+/// Whether the op gathers a flattening, which becomes a tensor of its shape only
+/// behind the op.
+static bool gathersFlat(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        return isa<AllGatherOp, GatherToRootOp>(nested) &&
+                       !nested->getAttr("dim")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult OverlapExpansion::start(Copy &copy, Operation *each) {
+  if (gathersFlat(each))
+    return refuse(each, "gathers a flattening while others compute",
+                  "gather along a dimension");
   Region region;
-  Block *block = &region.emplaceBlock();
-  t.inner.setInsertionPointToEnd(block);
+  t.inner.setInsertionPointToEnd(&region.emplaceBlock());
   LogicalResult translated = t.translateOp(each);
   SmallVector<Value> yielded;
-  for (Value result : each->getResults()) {
-    RankValue &mapped = t.values[result];
-    yielded.push_back(mapped.value);
-    if (succeeded(translated) &&
-        (mapped.flattened || mapped.value.getParentBlock() != block))
-      translated = refuse(each, "gathers a flattening while others compute",
-                          "gather along a dimension");
-  }
+  for (Value result : each->getResults())
+    yielded.push_back(t.values[result].value);
   if (succeeded(translated))
     YieldOp::create(t.inner, each->getLoc(), yielded);
   t.inner = t.outer;
   if (failed(translated))
     return failure();
-  SmallVector<Type> types(TypeRange{ValueRange(yielded)});
+  auto types = llvm::to_vector_of<Type>(ValueRange(yielded).getTypes());
   auto started = RankStartOp::create(t.outer, each->getLoc(),
                                      FutureType::get(t.context, types));
   started.getBody().takeBody(region);
@@ -450,13 +118,43 @@ void OverlapExpansion::wait(Copy &copy, RankStartOp started) {
   }
 }
 
+/// A merged dimension is split into the sizes that it was merged from: of a
+/// chunk, several of them may be open.
+LogicalResult OverlapExpansion::emitReshape(Copy &copy, ReshapeOp each) {
+  ChunkDim from = dims.lookup(each.getOperand());
+  ChunkDim to = dims.lookup(each.getResult());
+  RankValue operand = t.values[each.getOperand()];
+  if (from.merged.empty() && !to.merged.empty()) {
+    ArrayRef<OpFoldResult> sizes =
+        ArrayRef(operand.sizes).drop_front(to.dim).take_front(to.merged.size());
+    copy.merged.push_back({to.merged, llvm::to_vector<2>(sizes)});
+  }
+  auto known = llvm::find_if(copy.merged, [&](const MergedSizes &each) {
+    return each.shape == from.merged;
+  });
+  if (from.merged.empty() || !to.merged.empty() || known == copy.merged.end())
+    return t.translateOp(each);
+  SmallVector<OpFoldResult> sizes(ArrayRef(operand.sizes).take_front(from.dim));
+  llvm::append_range(sizes, known->sizes);
+  llvm::append_range(sizes, ArrayRef(operand.sizes).drop_front(from.dim + 1));
+  t.set(each.getResult(), Value(), sizes);
+  Value local = t.reshape(operand.value, localType(typeOf(each.getResult())),
+                          t.localSizes(each.getResult(), loc), loc);
+  t.values[each.getResult()].value = local;
+  return success();
+}
+
 LogicalResult OverlapExpansion::emit(Copy &copy, Operation *each) {
   each->walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())
       if (RankStartOp started = copy.started.lookup(operand))
         wait(copy, started);
   });
-  return communicates(each) ? start(copy, each) : t.translateOp(each);
+  if (communicates(each))
+    return start(copy, each);
+  if (auto reshape = dyn_cast<ReshapeOp>(each))
+    return emitReshape(copy, reshape);
+  return t.translateOp(each);
 }
 
 LogicalResult OverlapExpansion::emitStage(unsigned stage, int64_t chunk) {

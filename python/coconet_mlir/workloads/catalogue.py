@@ -133,14 +133,17 @@ _LISTS = [
 
 MODEL_PARALLEL = {
     "MM-AR-C": model_parallel.mm_ar_c,
+    "ol(MM, AR)-C": model_parallel.ol_mm_ar_c,
     "MM-RS-C-AG": model_parallel.mm_rs_c_ag,
     "MM-fuse(RS-C-AG)": model_parallel.mm_fuse_rs_c_ag,
+    "ol(MM, fuse(RS-C-AG))": model_parallel.ol_mm_fuse_rs_c_ag,
 }
 SEQUENCE_PARALLEL = {
     "AG-MM-RS-C": model_parallel.ag_mm_rs_c,
     "AG-MM-fuse(RS-C)": model_parallel.ag_mm_fuse_rs_c,
+    "ol(AG, MM)-ol(MM, RS)-C": model_parallel.ol_ag_mm_rs_c,
 }
-MOE = {"A2A-MM-A2A": moe.a2a_mm_a2a}
+MOE = {"A2A-MM-A2A": moe.a2a_mm_a2a, "ol(A2A, MM, A2A)": moe.ol_a2a_mm_a2a}
 
 # ===- Pipeline-parallel ------------------------------------------------------===
 

@@ -98,6 +98,11 @@ def mm_ar_c(s: Schedule) -> Schedule:
     return s.fuse("end", name="end")
 
 
+def ol_mm_ar_c(s: Schedule) -> Schedule:
+    """ol(MM, AR)-C: a part of the batch is summed while the next one is multiplied."""
+    return mm_ar_c(s).overlap("product", "sum", chunks=4, name="layer")
+
+
 def mm_rs_c_ag(s: Schedule) -> Schedule:
     """MM-RS-C-AG: every rank computes the end of its part of the sequence."""
     return s.split("sum", dim=1).reorder("sum.ag", past="end")
@@ -108,6 +113,11 @@ def mm_fuse_rs_c_ag(s: Schedule) -> Schedule:
     return mm_rs_c_ag(s).fuse("sum.rs", "end", "sum.ag", name="end")
 
 
+def ol_mm_fuse_rs_c_ag(s: Schedule) -> Schedule:
+    """ol(MM, fuse(RS-C-AG)): the same, while the next part of the batch is multiplied."""
+    return mm_fuse_rs_c_ag(s).overlap("product", "end", chunks=4, name="layer")
+
+
 def ag_mm_rs_c(s: Schedule) -> Schedule:
     """AG-MM-RS-C: the pointwise end as one kernel on slices."""
     return s.fuse("end", name="end")
@@ -116,3 +126,9 @@ def ag_mm_rs_c(s: Schedule) -> Schedule:
 def ag_mm_fuse_rs_c(s: Schedule) -> Schedule:
     """AG-MM-fuse(RS-C): one kernel for the reduce_scatter and the end."""
     return s.fuse("part", "end", name="end")
+
+
+def ol_ag_mm_rs_c(s: Schedule) -> Schedule:
+    """ol(AG, MM)-ol(MM, RS)-C: parts of the batch are on their way before and after products."""
+    s.overlap("whole", "widen", chunks=2, name="begin")
+    return ag_mm_rs_c(s).overlap("product", "part", chunks=2, name="layer")

@@ -50,3 +50,8 @@ def moe(*, experts: int = 8, capacity: int = 4, hidden: int = 16, wide: int = 32
 def a2a_mm_a2a(s: Schedule) -> Schedule:
     """A2A-MM-A2A: as it is written."""
     return s
+
+
+def ol_a2a_mm_a2a(s: Schedule) -> Schedule:
+    """ol(A2A, MM, A2A): half of each expert's places is on its way while the other is computed."""
+    return s.overlap("dispatch", "experts", "combine", chunks=2, dim=2, name="layer")

@@ -1,4 +1,4 @@
-// RUN: coconet-opt %s --split-input-file --verify-diagnostics --coconet-to-rank --coconet-to-kernels
+// RUN: coconet-opt %s --split-input-file --verify-diagnostics --coconet-to-rank
 
 #mesh = #coconet.mesh<tp = 4>
 #rows = #coconet.layout<#mesh, [{tp}, {}]>
@@ -22,7 +22,7 @@ func.func @dropout(%x: tensor<8x4xf32, #rows>, %step: tensor<i32>) -> tensor<8x4
     %0 = coconet.all_gather %x from 0 on {tp} : tensor<8x4xf32, #rows> -> tensor<8x4xf32>
     // expected-error@+2 {{drops elements of a gathered dimension chunk by chunk}}
     // expected-note@+1 {{leave it out of the overlap, or chunk another dimension}}
-    %1 = coconet.dropout %0 step %step {rate = 0.5, seed = 0, stream = 0} : tensor<8x4xf32>, tensor<i32> -> tensor<8x4xf32>
+    %1 = coconet.dropout %0 step %step rate 0.5 : tensor<8x4xf32>, tensor<i32> -> tensor<8x4xf32>
     coconet.yield %1 : tensor<8x4xf32>
   } : tensor<8x4xf32>
   return %r : tensor<8x4xf32>
@@ -41,17 +41,4 @@ func.func @flat(%x: tensor<4x4xf32, #flat>, %b: tensor<4x4xf32>) -> (tensor<4x4x
     coconet.yield %y, %z : tensor<4x4xf32>, tensor<4x4xf32>
   } : tensor<4x4xf32>, tensor<4x4xf32>
   return %r#0, %r#1 : tensor<4x4xf32>, tensor<4x4xf32>
-}
-
-// -----
-
-#mesh = #coconet.mesh<tp = 2>
-func.func @not_waited(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+2 {{is not waited for exactly once}}
-  // expected-note@+1 {{wait for every future once, in the block where it is started}}
-  %0 = coconet.rank.start {
-    %1 = coconet.rank.all_reduce sum %x on {tp} of #mesh : tensor<4xf32> -> tensor<4xf32>
-    coconet.yield %1 : tensor<4xf32>
-  } : !coconet.future<tensor<4xf32>>
-  return %x : tensor<4xf32>
 }

@@ -25,7 +25,7 @@
 // BUFFERS: coconet.symmetric_kernel {{.*}} ins(%[[X]] : memref<64xf32>) outs(%[[A]] : memref<64xf32>)
 // BUFFERS: coconet.symmetric_kernel {{.*}} ins(%[[X]] : memref<64xf32>) outs(%[[B]] : memref<64xf32>)
 
-// CALLS-LABEL: llvm.func @two
+// CALLS-LABEL: llvm.func @_mlir__mlir_ciface_two(
 // CALLS: llvm.call @coconet_rt_start(%{{.*}}, %[[A:.*]], %{{.*}}, %{{.*}})
 // CALLS: llvm.call @coconet_rt_start(%{{.*}}, %[[B:.*]], %{{.*}}, %{{.*}})
 // CALLS: llvm.call @coconet_rt_wait(%{{.*}}, %[[A]])
@@ -50,11 +50,12 @@ func.func @two(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %t : tensor<64xf32>
 }
 
-// A state that is published is copied before it is overwritten.
+// A state that is published is overwritten when its readers are done.
 // BUFFERS-LABEL: func.func @state
 // BUFFERS: coconet.symmetric_start {{.*}} ins(%[[S:arg[0-9]+]] : memref<64xf32>)
+// BUFFERS: linalg.generic {{.*}} outs(%[[NEW:[a-z0-9_]+]] : memref<64xf32>)
 // BUFFERS: coconet.symmetric_kernel {{.*}} ins(%[[S]] : memref<64xf32>)
-// BUFFERS: memref.copy %{{.*}}, %[[S]]
+// BUFFERS: memref.copy %[[NEW]], %[[S]]
 func.func @state(%s: tensor<64xf32> {coconet.state}, %x: tensor<64xf32>) -> (tensor<64xf32>) {
   %f = coconet.rank.start {
     %0 = coconet.rank.all_reduce sum %s on {tp} of #mesh : tensor<64xf32> -> tensor<64xf32>

@@ -74,8 +74,8 @@ func.func @contraction(%x: tensor<4x6xf32, #partial>, %w: tensor<6x6xf32>) -> te
 #partial = #coconet.layout<#mesh, partial = {tp : sum}>
 func.func @reduced(%x: tensor<4x6xf32, #partial>) -> (tensor<4x6xf32>, tensor<4xf32>) {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<4x6xf32, #partial> -> tensor<4x6xf32>
-  // expected-error@+2 {{cannot overlap reduce 'o': the chunks would cut a dimension that it sums over}}
-  // expected-note@+1 {{chunk a dimension that its result has}}
+  // expected-error@+2 {{cannot overlap reduce 'o': dimension 1 of its operand is none of its result}}
+  // expected-note@+1 {{chunk another dimension, or leave it out}}
   %1 = coconet.reduce sum %0 over [1] {coconet.name = "o"} : tensor<4x6xf32> -> tensor<4xf32>
   return %0, %1 : tensor<4x6xf32>, tensor<4xf32>
 }
@@ -136,7 +136,7 @@ func.func @apart(%x: tensor<4x6xf32, #partial>, %y: tensor<4x6xf32>) -> (tensor<
 #partial = #coconet.layout<#mesh, partial = {tp : sum}>
 func.func @both_ways(%x: tensor<6x6xf32, #partial>) -> tensor<6x6xf32> {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<6x6xf32, #partial> -> tensor<6x6xf32>
-  // expected-error@+2 {{cannot overlap transpose 'o': the chunks reach it along dimensions 1 and 0 of one operand}}
+  // expected-error@+2 {{cannot overlap transpose 'o': the chunks reach all_reduce 'o' along two of its dimensions}}
   // expected-note@+1 {{chunk another dimension, or leave it out}}
   %1 = coconet.transpose %0 by [1, 0] {coconet.name = "o"} : tensor<6x6xf32> -> tensor<6x6xf32>
   %2 = coconet.add %0, %1 {coconet.name = "o"} : tensor<6x6xf32>, tensor<6x6xf32> -> tensor<6x6xf32>
@@ -149,7 +149,7 @@ func.func @both_ways(%x: tensor<6x6xf32, #partial>) -> tensor<6x6xf32> {
 #partial = #coconet.layout<#mesh, partial = {tp : sum}>
 func.func @reshaped(%x: tensor<4x6xf32, #partial>) -> tensor<2x12xf32> {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<4x6xf32, #partial> -> tensor<4x6xf32>
-  // expected-error@+2 {{cannot overlap reshape 'o': dimension 1 of its result is none of its operand}}
+  // expected-error@+2 {{cannot overlap reshape 'o': a chunk of it needs all of all_reduce 'o'}}
   // expected-note@+1 {{chunk another dimension, or leave it out}}
   %1 = coconet.reshape %0 {coconet.name = "o"} : tensor<4x6xf32> -> tensor<2x12xf32>
   return %1 : tensor<2x12xf32>
@@ -173,7 +173,7 @@ func.func @reshaped_after(%x: tensor<4x6xf32, #partial>) -> (tensor<4x6xf32>, te
 #partial = #coconet.layout<#mesh, partial = {tp : sum}>
 func.func @squared(%x: tensor<6x6xf32, #partial>) -> (tensor<6x6xf32>, tensor<6x6xf32>) {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<6x6xf32, #partial> -> tensor<6x6xf32>
-  // expected-error@+2 {{cannot overlap matmul 'o': the chunks reach it along two of its dimensions}}
+  // expected-error@+2 {{cannot overlap matmul 'o': dimension 1 of its operand is none of its result}}
   // expected-note@+1 {{chunk another dimension, or leave it out}}
   %1 = coconet.matmul %0, %0 {coconet.name = "o"} : tensor<6x6xf32>, tensor<6x6xf32> -> tensor<6x6xf32>
   return %0, %1 : tensor<6x6xf32>, tensor<6x6xf32>
@@ -229,4 +229,29 @@ func.func @nested(%x: tensor<4x6xf32, #partial>) -> tensor<4x6xf32> {
     coconet.yield %2 : tensor<4x6xf32>
   } : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<tp = 2>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+func.func @merged_operand(%x: tensor<2x3x6xf32, #partial>, %y: tensor<6x6xf32>) -> (tensor<2x3x6xf32>, tensor<6x6xf32>) {
+  %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<2x3x6xf32, #partial> -> tensor<2x3x6xf32>
+  %1 = coconet.reshape %0 {coconet.name = "o"} : tensor<2x3x6xf32> -> tensor<6x6xf32>
+  // expected-error@+2 {{cannot overlap add 'o': the chunks are no slices of its operand, whose dimension a reshape has merged}}
+  // expected-note@+1 {{chunk another dimension, or leave it out}}
+  %2 = coconet.add %1, %y {coconet.name = "o"} : tensor<6x6xf32>, tensor<6x6xf32> -> tensor<6x6xf32>
+  return %0, %2 : tensor<2x3x6xf32>, tensor<6x6xf32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<tp = 2>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+func.func @merged_result(%x: tensor<2x3x6xf32, #partial>) -> (tensor<2x3x6xf32>, tensor<6x6xf32>) {
+  %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<2x3x6xf32, #partial> -> tensor<2x3x6xf32>
+  // expected-error@+2 {{cannot overlap reshape 'o': the chunks are no slices of its result, whose dimension a reshape has merged}}
+  // expected-note@+1 {{add the reshape that splits it, or leave it out}}
+  %1 = coconet.reshape %0 {coconet.name = "o"} : tensor<2x3x6xf32> -> tensor<6x6xf32>
+  return %0, %1 : tensor<2x3x6xf32>, tensor<6x6xf32>
 }

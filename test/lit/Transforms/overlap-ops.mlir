@@ -59,3 +59,25 @@ func.func @fused(%x: tensor<8x4xf32, #rows>, %w: tensor<8x6xf32, #rows>, %b: ten
   } {coconet.name = "o"} : tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<tp = 2>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+
+// A dimension that is merged with another is followed until it is split again.
+// An op of a region that is overlapped may have the same name.
+// CHECK-LABEL: func.func @merged
+// CHECK: coconet.overlap chunks 4 along 1
+// CHECK: coconet.yield
+func.func @merged(%x: tensor<?x4x6xf32, #partial>, %w: tensor<6x6xf32>) -> tensor<?x4x6xf32> {
+  %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<?x4x6xf32, #partial> -> tensor<?x4x6xf32>
+  %1 = coconet.reshape %0 {coconet.name = "o"} : tensor<?x4x6xf32> -> tensor<?x6xf32>
+  %2 = coconet.matmul %1, %w {coconet.name = "o"} : tensor<?x6xf32>, tensor<6x6xf32> -> tensor<?x6xf32>
+  %3 = coconet.fused computation {
+    %4 = coconet.relu %2 {coconet.name = "o"} : tensor<?x6xf32> -> tensor<?x6xf32>
+    coconet.yield %4 : tensor<?x6xf32>
+  } {coconet.name = "o"} : tensor<?x6xf32>
+  %5 = coconet.reshape %3 {coconet.name = "o"} : tensor<?x6xf32> -> tensor<?x4x6xf32>
+  return %5 : tensor<?x4x6xf32>
+}
