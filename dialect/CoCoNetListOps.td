@@ -117,4 +117,16 @@ def CoCoNet_ListKernelOp : CoCoNet_KernelOp<"list_kernel",
   let hasVerifier = 1;
 }
 
+def CoCoNet_AddressTableOp : CoCoNet_Op<"address_table",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a table, on the stack, of the addresses of buffers";
+  let description = [{
+    A pointer to one address a buffer, of element 0, in order. Runs of arguments of
+    the function are filled in by a loop.
+  }];
+  let arguments = (ins Variadic<CoCoNet_Buffer>:$buffers);
+  let results = (outs AnyType:$table);
+  let assemblyFormat = "$buffers attr-dict `:` type($buffers) `->` type($table)";
+}
+
 #endif // COCONET_LIST_OPS_TD

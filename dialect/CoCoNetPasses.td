@@ -340,4 +340,21 @@ def LowerKernels : Pass<"coconet-lower-kernels", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def PackArguments : Pass<"coconet-pack-arguments", "::mlir::ModuleOp"> {
+  let summary = "let functions take their arguments through one pointer";
+  let description = [{
+    Before: rank functions over buffers, with a C interface. After: `@f` is
+    `@_mlir__mlir_ciface_f`, the packed entry point that an execution engine would
+    make of it, of one argument: a table of addresses of variables that hold the
+    arguments (behind one for results, if there are some). A buffer's variable
+    holds the address of its descriptor. `coconet.address_table` becomes stores,
+    or a loop over arguments that follow each other.
+
+    Functions of a thousand buffers, as of a model's parameters, would otherwise
+    have ten thousand arguments, and compile for seconds.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // COCONET_PASSES_TD

@@ -42,6 +42,7 @@ inline constexpr llvm::StringLiteral channelsAttr = "coconet.channels";
 
 // Parents of `yield` that have headers of their own.
 class ForEachOp;
+class ListKernelOp;
 class OverlapOp;
 class RankStartOp;
 class SymmetricKernelOp;

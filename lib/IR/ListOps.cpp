@@ -205,15 +205,19 @@ ListKernelOp::placeOf(unsigned operand) {
 void ListKernelOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
+  // Passes ask once an operand.
+  unsigned inits = getInputs().size() + getScalars().size();
+  auto *resource = SideEffects::DefaultResource::get();
+  auto *read = MemoryEffects::Read::get();
+  auto *write = MemoryEffects::Write::get();
+  effects.reserve(effects.size() + (*this)->getNumOperands());
   for (OpOperand &operand : (*this)->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
-    if (isDpsInit(&operand))
-      effects.emplace_back(MemoryEffects::Write::get(), &operand,
-                           SideEffects::DefaultResource::get());
+    if (operand.getOperandNumber() < inits)
+      effects.emplace_back(read, &operand, resource);
     else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand,
-                           SideEffects::DefaultResource::get());
+      effects.emplace_back(write, &operand, resource);
   }
 }
 

@@ -70,6 +70,7 @@ void coconet::buildBufferize(OpPassManager &pm) {
 
 void coconet::buildKernelsToLLVM(OpPassManager &pm) {
   pm.addPass(createLowerKernels());
+  pm.addPass(createPackArguments());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,30 @@ def place(port: Port, arrays: Sequence[Array], ranks: int) -> list[Array]:
             shared[key] = part if part.flags.c_contiguous else np.ascontiguousarray(part)
         parts.append(shared[key])
     return parts
+
+
+def expand_lists(given: Mapping[str, Any], ports: Sequence[Port]) -> dict[str, Any]:
+    """Arrays by the names of ports: a list "p" becomes "p.0", "p.1" and so on."""
+    known = {port.name for port in ports}
+    expanded: dict[str, Any] = {}
+    for name, value in given.items():
+        places = list_ports(name, known)
+        if not places:
+            expanded[name] = value
+            continue
+        if not isinstance(value, list | tuple) or len(value) != len(places):
+            what = f"{len(value)} arrays" if isinstance(value, list | tuple) else "no list"
+            raise InputError(f"'{name}' is {what}; the program declares a list of {len(places)}")
+        expanded.update(zip(places, value, strict=True))
+    return expanded
+
+
+def list_ports(name: str, known: Collection[str]) -> list[str]:
+    """The names of a list's members, none where `name` is no list."""
+    if name in known:
+        return []
+    places = itertools.takewhile(known.__contains__, (f"{name}.{i}" for i in itertools.count()))
+    return list(places)
 
 
 def check_names(given: Iterable[str], ports: Sequence[Port], what: str) -> None:

@@ -7,6 +7,7 @@ the operation. Where an operand may be a number, it becomes a constant.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from coconet_mlir.tracing import (
     constant_like,
     emit,
     emit_joined,
+    error_here,
     joined,
 )
 from coconet_mlir.tracing import constant as _scalar_constant
@@ -226,10 +228,19 @@ def iota(shape: Sequence[int], dim: int, dtype: str = "i32", *, name: str | None
 # ===- State -----------------------------------------------------------------===
 
 
-def update(state: Tensor, value: Operand, *, name: str | None = None) -> Tensor:
+def update(state: Any, value: Any, *, name: str | None = None) -> Any:
     """Overwrite a state argument; returns the new value, the argument still means the old one.
+
+    A list of states takes a list of values, and gives one.
 
     It takes no name from `named`: a schedule moves computations, not updates.
     """
+    if not isinstance(state, Tensor):
+        if len(state) != len(value):
+            raise error_here(
+                f"a list of {len(state)} states is updated with {len(value)} values",
+                "give one value for each state",
+            )
+        return [update(each, new, name=name) for each, new in zip(state, value, strict=True)]
     new = value if isinstance(value, Tensor) else constant_like(value, state)
     return emit("update", [state, new], result=state.type, name=name or "")

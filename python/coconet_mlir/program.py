@@ -186,7 +186,9 @@ def _check_readable(path: str | Path) -> None:
 
 # ===- Tracing ---------------------------------------------------------------===
 
-Returned = Tensor | Sequence[Tensor] | Mapping[str, Tensor] | None
+Returned = Tensor | Sequence[Any] | Mapping[str, Any] | None
+Spec = TensorSpec | Sequence[TensorSpec]
+"""An argument, or a list of arguments."""
 
 
 @overload
@@ -209,10 +211,11 @@ def program(function: Any = None, *, mesh: Mesh | None = None) -> Any:
     return trace(function, mesh=mesh)
 
 
-def trace(
-    function: Callable[..., Returned], *, mesh: Mesh | None = None, **specs: TensorSpec
-) -> Program:
+def trace(function: Callable[..., Returned], *, mesh: Mesh | None = None, **specs: Spec) -> Program:
     """Trace a function with these arguments, or those that its annotations declare.
+
+    Where a specification is a list of them, as `states` makes one, the function gets a list of
+    tensors; the arguments are called "p.0", "p.1" and so on.
 
     Raises:
         ProgramError: an operation is not well typed; the error names the Python line.
@@ -240,7 +243,8 @@ def add_function(
     stage: int | None = None,
 ) -> None:
     """Trace a function into a module, with ranks of its own if it is a stage."""
-    declared = specs or _annotations(function)
+    parameters = specs or _annotations(function)
+    declared = _each_spec(parameters)
     place = _place(function)
     ctx = context()
     with ctx, ir.Location.file(*place):
@@ -268,14 +272,35 @@ def add_function(
         )
         builder = Builder(ctx, mesh, block)
     with builder.active():
+        values = iter(block.arguments)
         tensors = {
-            name: Tensor(value) for name, value in zip(declared, block.arguments, strict=True)
+            name: Tensor(next(values))
+            if isinstance(spec, TensorSpec)
+            else [Tensor(next(values)) for _ in spec]
+            for name, spec in parameters.items()
         }
         returned = function(**tensors)
         _finish(op, block, returned, types)
 
 
-def _annotations(function: Callable[..., Any]) -> dict[str, TensorSpec]:
+def _each_spec(parameters: Mapping[str, Spec]) -> dict[str, TensorSpec]:
+    """Specifications of the arguments by name, members of lists one by one."""
+    declared: dict[str, TensorSpec] = {}
+    for name, spec in parameters.items():
+        if isinstance(spec, TensorSpec):
+            declared[name] = spec
+        else:
+            declared |= {f"{name}.{index}": each for index, each in enumerate(spec)}
+    return declared
+
+
+def _is_spec(found: Any) -> bool:
+    if isinstance(found, list | tuple):
+        return len(found) > 0 and all(isinstance(each, TensorSpec) for each in found)
+    return isinstance(found, TensorSpec)
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Spec]:
     # The text of an annotation may name what only the function around it knows.
     frame = user_frame()
     names = {**function.__globals__, **(frame.f_locals if frame else {})}
@@ -289,7 +314,7 @@ def _annotations(function: Callable[..., Any]) -> dict[str, TensorSpec]:
     specs = {}
     for name in inspect.signature(function).parameters:
         spec = found.get(name)
-        if not isinstance(spec, TensorSpec):
+        if not _is_spec(spec):
             raise error_here(
                 f"parameter '{name}' of {function.__name__} does not say what it is",
                 f'annotate it, as in {name}: tensor("n")',
@@ -308,6 +333,17 @@ def _at(error: ir.MLIRError | InputError, place: tuple[str, int, int]) -> Progra
     return ProgramError(None, tuple(Diagnostic(message, *place) for message in messages))
 
 
+def _flattened(returned: Mapping[Any, Any]) -> dict[str, Any]:
+    """Results one by one: of a list "x" they are called "x.0", "x.1" and so on."""
+    each: dict[str, Any] = {}
+    for name, value in returned.items():
+        if isinstance(value, list | tuple):
+            each |= {f"{name}.{index}": member for index, member in enumerate(value)}
+        else:
+            each[str(name)] = value
+    return each
+
+
 def _finish(op: ir.Operation, block: ir.Block, returned: Returned, types: list[ir.Type]) -> None:
     """Return values from the function and give it its type."""
     names: list[str] = []
@@ -316,9 +352,10 @@ def _finish(op: ir.Operation, block: ir.Block, returned: Returned, types: list[i
     elif isinstance(returned, Tensor):
         values = [returned]
     elif isinstance(returned, Mapping):
-        names, values = list(returned), list(returned.values())
+        each = _flattened(returned)
+        names, values = list(each), list(each.values())
     else:
-        values = list(returned)
+        values = list(_flattened(dict(enumerate(returned))).values())
     for value in values:
         if not isinstance(value, Tensor):
             raise error_here(

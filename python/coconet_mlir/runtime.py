@@ -19,7 +19,15 @@ import numpy as np
 
 from coconet_mlir import _runtime
 from coconet_mlir._abi import Array, Results, descriptor
-from coconet_mlir.arguments import Sizes, as_arrays, check, check_names, place
+from coconet_mlir.arguments import (
+    Sizes,
+    as_arrays,
+    check,
+    check_names,
+    expand_lists,
+    list_ports,
+    place,
+)
 from coconet_mlir.compiled import Compiled, Part
 from coconet_mlir.dtypes import to_numpy
 from coconet_mlir.errors import InputError
@@ -100,12 +108,26 @@ class Executable:
     def init(self, /, **states: Any) -> Executable:
         """Set states from logical arrays, which are copied. States that are never set start at 0.
 
+        A list of states takes a list of arrays.
+
         Raises:
             InputError: a name, an element type or a shape does not fit.
         """
+        states = expand_lists(states, self.signature.states)
         check_names(states, self.signature.states, "state")
         self._set(states, self._known_sizes(states))
         return self
+
+    def read_list(self, name: str) -> list[Array]:
+        """Copies of the logical values of a list of states.
+
+        Raises:
+            InputError: there is no such list, or a state in it has no value yet.
+        """
+        places = list_ports(name, {port.name for port in self.signature.states})
+        if not places:
+            raise InputError(f"'{name}' is no list of states; read gives a single one")
+        return [self.read(place) for place in places]
 
     def read(self, name: str) -> Array:
         """A copy of the logical value of a state.
@@ -220,6 +242,7 @@ class Executable:
 
     def _prepare(self, arrays: Mapping[str, Any]) -> _Call:
         signature = self.signature
+        arrays = expand_lists(arrays, signature.arguments)
         check_names(arrays, signature.arguments, "argument")
         missing = [port.name for port in signature.inputs if port.name not in arrays]
         if missing:

@@ -62,6 +62,16 @@ class Builder:
         finally:
             _active.builder = outer
 
+    @contextlib.contextmanager
+    def nested(self, block: ir.Block) -> Iterator[None]:
+        """Make operations in the block of a region. Constants made there are not seen outside."""
+        outer = self.block, self.constants
+        self.block, self.constants = block, dict(self.constants)
+        try:
+            yield
+        finally:
+            self.block, self.constants = outer
+
 
 @contextlib.contextmanager
 def named(name: str) -> Iterator[None]:

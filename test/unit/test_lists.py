@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import coconet_mlir as cc
 import numpy as np
@@ -342,3 +343,11 @@ def test_constants_of_a_region_are_not_used_outside():
     with cc.compile(traced(body, x=cc.tensors([(2,)]))) as exe:
         results = exe(x=[np.ones(2, to_numpy("f32"))])
         assert [each.tolist() for each in results.values()] == [[0.5, 0.5]] * 2
+
+
+def test_the_example_of_the_page_runs():
+    page = (Path(__file__).resolve().parents[2] / "docs/lists.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict = {}
+    exec(compile(example, "lists.md", "exec"), names)
+    assert kernels(names["schedule"]) == ["coconet.list_kernel"]

@@ -43,6 +43,7 @@ private:
   StringRef kind();
   Value allocate(Type type, int64_t entries);
   void fillTables();
+  Value sizeAt(Value position);
   void enterGroup();
   void buildBody(Value position);
   /// Entry of a table of pointers.
@@ -62,6 +63,8 @@ private:
   unsigned numPublished = 0;
   /// This rank's addresses and the sizes; `peers` has those of all members.
   Value addresses, sizes, peers, site, self;
+  /// Instead of `sizes`, where they are static.
+  SmallVector<int64_t> knownSizes;
   OpFoldResult members;
   /// The sizes are those of whole tensors.
   bool wholeSizes = false;
@@ -105,13 +108,10 @@ void ListLowering::fillTables() {
         order.push_back(list);
   numPublished =
       llvm::count_if(order, [&](unsigned l) { return isPublished(l); });
-  addresses = allocate(pointer, order.size() * count);
-  int64_t entry = 0;
+  SmallVector<Value> buffers;
   for (unsigned list : order)
-    for (Value tensor : tensorsOf(list))
-      LLVM::StoreOp::create(
-          builder, loc, calls.pointerTo(tensor),
-          calls.advance(addresses, pointer, m.constant(entry++)));
+    llvm::append_range(buffers, tensorsOf(list));
+  addresses = AddressTableOp::create(builder, loc, pointer, buffers);
   // A list that tells the sizes; all others are single elements.
   std::optional<unsigned> sized;
   for (unsigned list = 0; list < numLists(); ++list)
@@ -120,11 +120,30 @@ void ListLowering::fillTables() {
         (!sized || (isWhole(list) && !isWhole(*sized))))
       sized = list;
   wholeSizes = isWhole(*sized);
+  for (Value tensor : tensorsOf(*sized)) {
+    OpFoldResult size = m.product(m.dims(tensor));
+    if (auto known = getConstantIntValue(size))
+      knownSizes.push_back(*known);
+  }
+  if (int64_t(knownSizes.size()) == count)
+    return;
+  knownSizes.clear();
   sizes = allocate(builder.getI64Type(), count);
   for (auto [index, tensor] : llvm::enumerate(tensorsOf(*sized)))
     LLVM::StoreOp::create(
         builder, loc, calls.i64(m.product(m.dims(tensor))),
         calls.advance(sizes, builder.getI64Type(), m.constant(index)));
+}
+
+Value ListLowering::sizeAt(Value position) {
+  Value size;
+  if (sizes)
+    size = LLVM::LoadOp::create(
+        builder, loc, builder.getI64Type(),
+        calls.advance(sizes, builder.getI64Type(), position));
+  else
+    size = calls.lookup(knownSizes, position);
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), size);
 }
 
 void ListLowering::enterGroup() {
@@ -194,11 +213,7 @@ Stream ListLowering::makeStream(unsigned list, Value position,
 }
 
 void ListLowering::buildBody(Value position) {
-  Value size = arith::IndexCastOp::create(
-      builder, loc, builder.getIndexType(),
-      LLVM::LoadOp::create(
-          builder, loc, builder.getI64Type(),
-          calls.advance(sizes, builder.getI64Type(), position)));
+  Value size = sizeAt(position);
   Chunk chunk{m.constant(0), size};
   if (self && wholeSizes && !op.getRoot()) {
     auto parts = getConstantIntValue(members);

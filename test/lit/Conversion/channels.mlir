@@ -13,7 +13,7 @@
 // RANK-LABEL: func.func @first
 // KERNEL-LABEL: func.func @first
 // BUFFER-LABEL: func.func @first
-// LLVM-LABEL: llvm.func @first
+// LLVM-LABEL: llvm.func @_mlir__mlir_ciface_first(
 func.func @first(%x: tensor<?x4xf32, #sliced> {coconet.dims = ["n", ""]})
     attributes {coconet.ranks = array<i64: 0, 1>} {
   // RANK: coconet.rank.send %{{.*}} to "plain" between [0, 1] and [2, 3] : tensor<?x4xf32>

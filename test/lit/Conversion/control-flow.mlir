@@ -14,7 +14,7 @@
 // CHECK: %[[Z:.*]] = coconet.mul %[[Y]]
 // CHECK: scf.yield %[[Z]] : tensor<?x4xf32>
 // CHECK: coconet.rank.all_gather %[[R]] size %[[N]] from 0
-// CPU-LABEL: llvm.func @loop
+// CPU-LABEL: llvm.func @_mlir__mlir_ciface_loop(
 func.func @loop(%x: tensor<?x4xf32, #rows>, %k: tensor<i64>) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

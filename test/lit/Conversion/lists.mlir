@@ -14,9 +14,28 @@
 // CHECK-NOT: memref.copy
 // CHECK: return
 
+// A table on the stack, filled by loops over arguments that follow each other;
+// one loop over the tensors, and in it the loops over vectors and over the rest:
+// the same for any number of tensors.
+// LLVM-LABEL: llvm.func @_mlir__mlir_ciface_step(
+// LLVM: llvm.alloca
+// LLVM-NOT: llvm.alloca
+// LLVM-COUNT-3: llvm.cond_br
+// LLVM: llvm.call @coconet_rt_enter
+// LLVM-NOT: llvm.call @coconet_rt_enter
+// LLVM-COUNT-3: llvm.cond_br
+// LLVM-NOT: llvm.cond_br
+// LLVM: llvm.call @coconet_rt_leave
+func.func @step(
+// CHECK-SAME: %[[G0:.*]]: memref<8x4xf32> {{.*}}, %[[G1:.*]]: memref<5xf32> {{.*}}, %[[P0:.*]]: memref<8x4xf32> {{.*}}, %[[P1:.*]]: memref<5xf32> {{.*}}, %[[M0:.*]]: memref<8xf32> {{.*}}, %[[M1:.*]]: memref<?xf32> {{.*}}, %[[C:.*]]: memref<f32>
+// CHECK-NOT: alloc
+// CHECK: coconet.list_kernel 2 on {dp} of #mesh ins(%[[G0]], %[[G1]], %[[M0]], %[[M1]], %[[P0]], %[[P1]] : {{.*}}) with(%[[C]] : memref<f32>) outs(%[[P0]], %[[P1]], %[[M0]], %[[M1]] : {{.*}}) attributes {accesses = [#coconet<access reduce>, #coconet<access chunk>, #coconet<access slice>, #coconet<access gather>, #coconet<access chunk>]
+// CHECK-NOT: memref.copy
+// CHECK: return
+
 // Two tables on the stack, one loop over the tensors, and in it the loops over
 // vectors and over the rest: the same for any number of tensors.
-// LLVM-LABEL: llvm.func @step
+// LLVM-LABEL: llvm.func @_mlir__mlir_ciface_step(
 // LLVM-COUNT-2: llvm.alloca
 // LLVM-NOT: llvm.alloca
 // LLVM: llvm.call @coconet_rt_enter

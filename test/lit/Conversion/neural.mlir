@@ -47,7 +47,7 @@ func.func @loss(%x: tensor<4x8xf32, #columns>, %i: tensor<4xi32>) -> tensor<4xf3
 // KERNEL: arith.cmpi ult
 // KERNEL: scf.if
 // KERNEL: tensor.extract
-// CPU-LABEL: llvm.func @table
+// CPU-LABEL: llvm.func @_mlir__mlir_ciface_table(
 func.func @table(%t: tensor<7x3xf32, #rows>, %i: tensor<5xi64>) -> tensor<5x3xf32, #pending> {
   %y = coconet.take %t, %i : (tensor<7x3xf32, #rows>, tensor<5xi64>) -> tensor<5x3xf32, #pending>
   return %y : tensor<5x3xf32, #pending>
@@ -58,7 +58,7 @@ func.func @table(%t: tensor<7x3xf32, #rows>, %i: tensor<5xi64>) -> tensor<5x3xf3
 // KERNEL: linalg.fill
 // KERNEL: coconet.scatter_rows ins(%{{.*}}, %{{.*}} : tensor<4x3xf16>, tensor<4xi32>) outs(%{{.*}} : tensor<5x3xf32>)
 // KERNEL: arith.truncf
-// CPU-LABEL: llvm.func @scatter
+// CPU-LABEL: llvm.func @_mlir__mlir_ciface_scatter(
 func.func @scatter(%u: tensor<4x3xf16>, %i: tensor<4xi32>) -> tensor<5x3xf16> {
   %y = coconet.scatter_add %u at %i into 5 : (tensor<4x3xf16>, tensor<4xi32>) -> tensor<5x3xf16>
   return %y : tensor<5x3xf16>
@@ -71,7 +71,7 @@ func.func @scatter(%u: tensor<4x3xf16>, %i: tensor<4xi32>) -> tensor<5x3xf16> {
 // KERNEL: linalg.generic
 // KERNEL: tensor.extract
 // KERNEL: coconet.gemm ins({{.*}} : tensor<1x3x18xf32>, tensor<1x18x18xf32>) outs({{.*}} : tensor<1x3x18xf32>)
-// CPU-LABEL: llvm.func @conv
+// CPU-LABEL: llvm.func @_mlir__mlir_ciface_conv(
 // CPU: llvm.call @coconet_rt_matmul
 func.func @conv(%x: tensor<4x2x5x5xf32, #images>, %w: tensor<3x2x3x3xf32>) -> tensor<4x3x3x3xf32, #images> {
   %y = coconet.conv2d %x, %w strides [1, 1] padding [0, 0] dilations [1, 1] groups 1 : tensor<4x2x5x5xf32, #images>, tensor<3x2x3x3xf32> -> tensor<4x3x3x3xf32, #images>
@@ -89,7 +89,7 @@ func.func @gradient(%g: tensor<2x3x?x3xf32>, %w: tensor<3x2x3x3xf32>) -> tensor<
 // KERNEL-LABEL: func.func @pad
 // KERNEL: linalg.fill
 // KERNEL: tensor.insert_slice
-// CPU-LABEL: llvm.func @pad
+// CPU-LABEL: llvm.func @_mlir__mlir_ciface_pad(
 func.func @pad(%x: tensor<4x3xi8>) -> tensor<5x3xi8> {
   %y = coconet.pad %x low [1, 0] high [0, 0] with -1.0 : tensor<4x3xi8> -> tensor<5x3xi8>
   return %y : tensor<5x3xi8>

@@ -18,7 +18,7 @@
 // CHECK-NEXT: coconet.neg %[[I]]
 // CHECK-NEXT: %[[R:.*]] = coconet.rank.reshape %[[A]]
 // CHECK-NEXT: return %[[R]]
-// CPU-LABEL: llvm.func @step
+// CPU-LABEL: llvm.func @_mlir__mlir_ciface_step(
 // CPU: llvm.call @coconet_rt_check_finite
 func.func @step(%g: tensor<8xf32> {coconet.arg_name = "g"}, %i: tensor<8xi32>, %n: index) -> tensor<2x4xf32> {
   %0 = coconet.fused all_reduce {
