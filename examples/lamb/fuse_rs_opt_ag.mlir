@@ -1,4 +1,4 @@
-// fuse(RS-Opt)-AG
+// fuse(RS-Opt-AG)
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%arg0: !transform.any_op) {
     %0 = transform.coconet.match "g_p" in %arg0 : (!transform.any_op) -> !transform.any_op
@@ -11,9 +11,11 @@ module attributes {transform.with_named_sequence} {
     %sliced, %gathers = transform.coconet.reorder %6 past %5 : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
     %7 = transform.coconet.match "g_p.rs" in %arg0 : (!transform.any_op) -> !transform.any_op
     %8 = transform.coconet.match "opt_p" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %9 = transform.coconet.fuse %7, %8 as "opt_p" : (!transform.any_op, !transform.any_op) -> !transform.any_op
-    %10 = transform.coconet.match "step_p" in %arg0 : (!transform.any_op) -> !transform.any_op
-    %11 = transform.coconet.fuse %10 as "step_p" : (!transform.any_op) -> !transform.any_op
+    %9 = transform.coconet.match "trust_p" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %10 = transform.coconet.match "trust_p.ar" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %11 = transform.coconet.match "step_p" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %12 = transform.coconet.match "g_p.ag" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %13 = transform.coconet.fuse %7, %8, %9, %10, %11, %12 as "step_p" : (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op) -> !transform.any_op
     transform.yield 
   }
 }

@@ -38,44 +38,44 @@ module {
     %33 = coconet.constant dense<9.990000e-01> : tensor<f32>
     %34 = coconet.pow %33, %27 : tensor<f32>, tensor<f32> -> tensor<f32>
     %35 = coconet.sub %6, %34 : tensor<f32>, tensor<f32> -> tensor<f32>
-    %36 = coconet.mul %arg1, %arg1 : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %37 = coconet.reduce sum %36 over [0, 1] : tensor<?x?xf32> -> tensor<f32>
-    %38 = coconet.sqrt %37 : tensor<f32> -> tensor<f32>
-    %39 = coconet.mul %30, %arg2 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %40 = coconet.constant dense<1.000000e-01> : tensor<f32>
-    %41 = coconet.mul %40, %24 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %42 = coconet.add %39, %41 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %43 = coconet.mul %33, %arg3 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %44 = coconet.mul %24, %24 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %45 = coconet.constant dense<1.000000e-03> : tensor<f32>
-    %46 = coconet.mul %45, %44 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %47 = coconet.add %43, %46 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %48 = coconet.div %42, %32 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<f32> -> tensor<?x?xf32>
-    %49 = coconet.div %47, %35 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<f32> -> tensor<?x?xf32>
-    %50 = coconet.sqrt %49 {coconet.name = "opt_w"} : tensor<?x?xf32> -> tensor<?x?xf32>
-    %51 = coconet.constant dense<9.99999997E-7> : tensor<f32>
-    %52 = coconet.add %50, %51 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<f32> -> tensor<?x?xf32>
-    %53 = coconet.div %48, %52 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %54 = coconet.constant dense<0.00999999977> : tensor<f32>
-    %55 = coconet.mul %54, %arg1 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %56 = coconet.add %53, %55 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-    %57 = coconet.mul %56, %56 {coconet.name = "trust_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %36 = coconet.mul %30, %arg2 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %37 = coconet.constant dense<1.000000e-01> : tensor<f32>
+    %38 = coconet.mul %37, %24 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %39 = coconet.add %36, %38 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %40 = coconet.mul %33, %arg3 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %41 = coconet.mul %24, %24 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %42 = coconet.constant dense<1.000000e-03> : tensor<f32>
+    %43 = coconet.mul %42, %41 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %44 = coconet.add %40, %43 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %45 = coconet.div %39, %32 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<f32> -> tensor<?x?xf32>
+    %46 = coconet.div %44, %35 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<f32> -> tensor<?x?xf32>
+    %47 = coconet.sqrt %46 {coconet.name = "opt_w"} : tensor<?x?xf32> -> tensor<?x?xf32>
+    %48 = coconet.constant dense<9.99999997E-7> : tensor<f32>
+    %49 = coconet.add %47, %48 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<f32> -> tensor<?x?xf32>
+    %50 = coconet.div %45, %49 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %51 = coconet.constant dense<0.00999999977> : tensor<f32>
+    %52 = coconet.mul %51, %arg1 {coconet.name = "opt_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %53 = coconet.add %50, %52 {coconet.name = "opt_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %54 = coconet.mul %arg1, %arg1 {coconet.name = "trust_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %55 = coconet.reduce sum %54 over [0, 1] {coconet.name = "trust_w"} : tensor<?x?xf32> -> tensor<f32>
+    %56 = coconet.sqrt %55 {coconet.name = "trust_w"} : tensor<f32> -> tensor<f32>
+    %57 = coconet.mul %53, %53 {coconet.name = "trust_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
     %58 = coconet.reduce sum %57 over [0, 1] {coconet.name = "trust_w"} : tensor<?x?xf32> -> tensor<f32>
     %59 = coconet.sqrt %58 {coconet.name = "trust_w"} : tensor<f32> -> tensor<f32>
     %60 = coconet.compare gt %59, %14 {coconet.name = "trust_w"} : tensor<f32>, tensor<f32> -> tensor<i1>
-    %61 = coconet.div %38, %59 {coconet.name = "trust_w"} : tensor<f32>, tensor<f32> -> tensor<f32>
+    %61 = coconet.div %56, %59 {coconet.name = "trust_w"} : tensor<f32>, tensor<f32> -> tensor<f32>
     %62 = coconet.select %60, %61, %6 {coconet.name = "trust_w"} : tensor<i1>, tensor<f32>, tensor<f32> -> tensor<f32>
-    %63 = coconet.compare gt %38, %14 {coconet.name = "trust_w"} : tensor<f32>, tensor<f32> -> tensor<i1>
+    %63 = coconet.compare gt %56, %14 {coconet.name = "trust_w"} : tensor<f32>, tensor<f32> -> tensor<i1>
     %64 = coconet.select %63, %62, %6 {coconet.name = "trust_w"} : tensor<i1>, tensor<f32>, tensor<f32> -> tensor<f32>
     %65 = coconet.constant dense<1.000000e-03> : tensor<f32>
     %66 = coconet.mul %65, %64 {coconet.name = "trust_w"} : tensor<f32>, tensor<f32> -> tensor<f32>
-    %67 = coconet.mul %66, %56 {coconet.name = "step_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %67 = coconet.mul %66, %53 {coconet.name = "step_w"} : tensor<f32>, tensor<?x?xf32> -> tensor<?x?xf32>
     %68 = coconet.sub %arg1, %67 {coconet.name = "step_w"} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
     %69 = coconet.select %15, %arg1, %68 {coconet.name = "step_w"} : tensor<i1>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
     %70 = coconet.update %arg1, %69 : tensor<?x?xf32>
-    %71 = coconet.select %15, %arg2, %42 {coconet.name = "opt_w"} : tensor<i1>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %71 = coconet.select %15, %arg2, %39 {coconet.name = "opt_w"} : tensor<i1>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
     %72 = coconet.update %arg2, %71 : tensor<?x?xf32>
-    %73 = coconet.select %15, %arg3, %47 {coconet.name = "opt_w"} : tensor<i1>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+    %73 = coconet.select %15, %arg3, %44 {coconet.name = "opt_w"} : tensor<i1>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
     %74 = coconet.update %arg3, %73 : tensor<?x?xf32>
     %75 = coconet.mul %3, %23 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
     %76 = coconet.add %arg9, %25 : tensor<i32>, tensor<i32> -> tensor<i32>
@@ -86,39 +86,39 @@ module {
     %81 = coconet.sub %6, %80 : tensor<f32>, tensor<f32> -> tensor<f32>
     %82 = coconet.pow %33, %77 : tensor<f32>, tensor<f32> -> tensor<f32>
     %83 = coconet.sub %6, %82 : tensor<f32>, tensor<f32> -> tensor<f32>
-    %84 = coconet.mul %arg6, %arg6 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-    %85 = coconet.reduce sum %84 over [0] : tensor<?xf32> -> tensor<f32>
-    %86 = coconet.sqrt %85 : tensor<f32> -> tensor<f32>
-    %87 = coconet.mul %30, %arg7 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
-    %88 = coconet.mul %40, %75 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
-    %89 = coconet.add %87, %88 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-    %90 = coconet.mul %33, %arg8 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
-    %91 = coconet.mul %75, %75 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-    %92 = coconet.mul %45, %91 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
-    %93 = coconet.add %90, %92 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-    %94 = coconet.div %89, %81 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
-    %95 = coconet.div %93, %83 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
-    %96 = coconet.sqrt %95 {coconet.name = "opt_b"} : tensor<?xf32> -> tensor<?xf32>
-    %97 = coconet.add %96, %51 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
-    %98 = coconet.div %94, %97 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-    %99 = coconet.mul %54, %arg6 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
-    %100 = coconet.add %98, %99 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-    %101 = coconet.mul %100, %100 {coconet.name = "trust_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %84 = coconet.mul %30, %arg7 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
+    %85 = coconet.mul %37, %75 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
+    %86 = coconet.add %84, %85 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %87 = coconet.mul %33, %arg8 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
+    %88 = coconet.mul %75, %75 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %89 = coconet.mul %42, %88 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
+    %90 = coconet.add %87, %89 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %91 = coconet.div %86, %81 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+    %92 = coconet.div %90, %83 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+    %93 = coconet.sqrt %92 {coconet.name = "opt_b"} : tensor<?xf32> -> tensor<?xf32>
+    %94 = coconet.add %93, %48 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+    %95 = coconet.div %91, %94 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %96 = coconet.mul %51, %arg6 {coconet.name = "opt_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
+    %97 = coconet.add %95, %96 {coconet.name = "opt_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %98 = coconet.mul %arg6, %arg6 {coconet.name = "trust_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %99 = coconet.reduce sum %98 over [0] {coconet.name = "trust_b"} : tensor<?xf32> -> tensor<f32>
+    %100 = coconet.sqrt %99 {coconet.name = "trust_b"} : tensor<f32> -> tensor<f32>
+    %101 = coconet.mul %97, %97 {coconet.name = "trust_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
     %102 = coconet.reduce sum %101 over [0] {coconet.name = "trust_b"} : tensor<?xf32> -> tensor<f32>
     %103 = coconet.sqrt %102 {coconet.name = "trust_b"} : tensor<f32> -> tensor<f32>
     %104 = coconet.compare gt %103, %14 {coconet.name = "trust_b"} : tensor<f32>, tensor<f32> -> tensor<i1>
-    %105 = coconet.div %86, %103 {coconet.name = "trust_b"} : tensor<f32>, tensor<f32> -> tensor<f32>
+    %105 = coconet.div %100, %103 {coconet.name = "trust_b"} : tensor<f32>, tensor<f32> -> tensor<f32>
     %106 = coconet.select %104, %105, %6 {coconet.name = "trust_b"} : tensor<i1>, tensor<f32>, tensor<f32> -> tensor<f32>
-    %107 = coconet.compare gt %86, %14 {coconet.name = "trust_b"} : tensor<f32>, tensor<f32> -> tensor<i1>
+    %107 = coconet.compare gt %100, %14 {coconet.name = "trust_b"} : tensor<f32>, tensor<f32> -> tensor<i1>
     %108 = coconet.select %107, %106, %6 {coconet.name = "trust_b"} : tensor<i1>, tensor<f32>, tensor<f32> -> tensor<f32>
     %109 = coconet.mul %65, %108 {coconet.name = "trust_b"} : tensor<f32>, tensor<f32> -> tensor<f32>
-    %110 = coconet.mul %109, %100 {coconet.name = "step_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
+    %110 = coconet.mul %109, %97 {coconet.name = "step_b"} : tensor<f32>, tensor<?xf32> -> tensor<?xf32>
     %111 = coconet.sub %arg6, %110 {coconet.name = "step_b"} : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
     %112 = coconet.select %15, %arg6, %111 {coconet.name = "step_b"} : tensor<i1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
     %113 = coconet.update %arg6, %112 : tensor<?xf32>
-    %114 = coconet.select %15, %arg7, %89 {coconet.name = "opt_b"} : tensor<i1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %114 = coconet.select %15, %arg7, %86 {coconet.name = "opt_b"} : tensor<i1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
     %115 = coconet.update %arg7, %114 : tensor<?xf32>
-    %116 = coconet.select %15, %arg8, %93 {coconet.name = "opt_b"} : tensor<i1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %116 = coconet.select %15, %arg8, %90 {coconet.name = "opt_b"} : tensor<i1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
     %117 = coconet.update %arg8, %116 : tensor<?xf32>
     return %15 : tensor<i1>
   }

@@ -74,8 +74,8 @@ GUARDED_SGD = GUARDED_ADAM | {"RS-fuse(Opt)-AG, sliced state": dp.guarded_sgd_sl
 LAMB = {
     "AR-Opt": dp.lamb_ar_opt,
     "RS-Opt-AG": dp.lamb_rs_opt_ag,
-    "fuse(RS-Opt)-AG": dp.lamb_fuse,
-    "fuse(RS-Opt)-AG, sliced state": dp.lamb_sliced,
+    "fuse(RS-Opt-AG)": dp.lamb_fuse,
+    "fuse(RS-Opt-AG), sliced state": dp.lamb_sliced,
 }
 GUARDED_LAMB = {
     "AR-Opt": dp.lamb_ar_opt,

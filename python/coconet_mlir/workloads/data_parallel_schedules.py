@@ -71,22 +71,22 @@ def lamb_ar_opt(s: Schedule, p: str) -> Schedule:
 
 
 def lamb_rs_opt_ag(s: Schedule, p: str) -> Schedule:
-    """RS-Opt-AG: the squares of the step's slices are all_reduced."""
+    """RS-Opt-AG: the squares of slices are all_reduced for the norms."""
     parts = [f"opt_{p}", f"trust_{p}", f"step_{p}"]
     return s.split(f"g_{p}").reorder(f"g_{p}.ag", past=parts)
 
 
 def lamb_fuse(s: Schedule, p: str) -> Schedule:
-    """fuse(RS-Opt)-AG: one kernel to the norm, one behind it."""
-    lamb_rs_opt_ag(s, p).fuse(f"g_{p}.rs", f"opt_{p}", name=f"opt_{p}")
-    return s.fuse(f"step_{p}", name=f"step_{p}")
+    """fuse(RS-Opt-AG): one kernel of two phases, with the norms of slices between."""
+    parts = [f"opt_{p}", f"trust_{p}", f"trust_{p}.ar", f"step_{p}"]
+    return lamb_rs_opt_ag(s, p).fuse(f"g_{p}.rs", *parts, f"g_{p}.ag", name=f"step_{p}")
 
 
 def lamb_sliced(s: Schedule, p: str) -> Schedule:
-    """fuse(RS-Opt)-AG with both moments held in slices."""
+    """fuse(RS-Opt-AG) with both moments held in slices: only parameters are gathered."""
+    parts = [f"opt_{p}", f"trust_{p}", f"trust_{p}.ar", f"step_{p}"]
     lamb_rs_opt_ag(s, p).as_slice(f"m_{p}", f"v_{p}")
-    s.fuse(f"g_{p}.rs", f"opt_{p}", name=f"opt_{p}")
-    return s.fuse(f"step_{p}", name=f"step_{p}")
+    return s.fuse(f"g_{p}.rs", *parts, f"g_{p}.ag", name=f"step_{p}")
 
 
 def guarded_lamb_rs_opt_ag(s: Schedule, p: str) -> Schedule:

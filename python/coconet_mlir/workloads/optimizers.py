@@ -192,14 +192,13 @@ class LambOptions:
         """See `Optimizer.step`. Norms are called trust_NAME, what follows them step_NAME."""
         assert t is not None
         corrections = bias_corrections(t, self)
-        # Without a name: whole parameters need no communication for their norm.
-        p_norm = cc.sqrt(square_sum(p))
         with cc.named(f"opt_{name}"):
             u, new = adam_direction(g, moments["m"], moments["v"], corrections, self)
             if self.weight_decay:
                 u = u + self.weight_decay * p
         with cc.named(f"trust_{name}"):
-            rate = self.lr * trust_ratio(p_norm, cc.sqrt(square_sum(u)))
+            norms = cc.sqrt(square_sum(p)), cc.sqrt(square_sum(u))
+            rate = self.lr * trust_ratio(*norms)
         with cc.named(f"step_{name}"):
             return {"": p - rate * u, **new}
 

@@ -15,16 +15,17 @@
 
 // SLICED: tensor<?xf32, #sliced> {coconet.arg_name = "m_p"
 // SLICED-SAME: tensor<?xf32, #sliced> {coconet.arg_name = "v_p"
-// FUSED: coconet.fused reduce_scatter {
+// One region, of two phases, with the exchange of norms between.
+// FUSED: coconet.fused all_reduce {
 // NORM: coconet.reduce_scatter sum %arg0 into 0 on {dp}
-// FUSED: } {coconet.name = "opt_p"}
 // WHOLE-COUNT-2: coconet.all_gather
+// NORM: coconet.reduce sum {{.*}}name = "trust_p"{{.*}}-> tensor<f32, #partial>
+// NORM-NEXT: coconet.all_reduce sum
 // NORM: %[[SQUARES:.*]] = coconet.reduce sum {{.*}}name = "trust_p"{{.*}}-> tensor<f32, #partial>
 // NORM-NEXT: %[[TOTAL:.*]] = coconet.all_reduce sum %[[SQUARES]] on {dp} {coconet.name = "trust_p.ar"}
 // NORM-NEXT: coconet.sqrt %[[TOTAL]]
-// FUSED: coconet.fused computation
-// FUSED: } {coconet.name = "step_p"}
 // RS-NOT: coconet.fused
 // NORM: coconet.all_gather {{.*}}name = "g_p.ag"
 // NORM-NOT: coconet.all_gather
+// FUSED: } {coconet.name = "step_p"}
 // NORM: return

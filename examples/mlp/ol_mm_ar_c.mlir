@@ -1,0 +1,11 @@
+// ol(MM, AR)-C
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%arg0: !transform.any_op) {
+    %0 = transform.coconet.match "end" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %1 = transform.coconet.fuse %0 as "end" : (!transform.any_op) -> !transform.any_op
+    %2 = transform.coconet.match "product" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %3 = transform.coconet.match "sum" in %arg0 : (!transform.any_op) -> !transform.any_op
+    %4 = transform.coconet.overlap %2, %3 chunks 4 along 0 as "layer" : (!transform.any_op, !transform.any_op) -> !transform.any_op
+    transform.yield 
+  }
+}
