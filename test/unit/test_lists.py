@@ -8,7 +8,7 @@ from pathlib import Path
 import coconet_mlir as cc
 import numpy as np
 import pytest
-from coconet_mlir import workloads
+from coconet_mlir import _runtime, workloads
 from coconet_mlir.binding import bind, run_pipeline
 from coconet_mlir.check import equivalent
 from coconet_mlir.dtypes import to_numpy
@@ -132,6 +132,12 @@ def test_memory_beside_the_tensors_is_below_one_percent():
     # Tables: an address of each tensor on each list and rank, and a size.
     tables = len(shapes) * 8 * (5 * 2 + 1)
     assert tables < own / 100
+    g = [np.zeros((2, *shape), "f4") for shape in shapes]
+    with cc.compile(schedule, ranks=2) as exe:
+        exe(g_p=g)
+        before = _runtime.allocation_statistics()
+        exe(g_p=g)
+        assert _runtime.allocation_statistics() == before
 
 
 # ===- Other computations -------------------------------------------------------===

@@ -95,12 +95,14 @@ LogicalResult ListExpander::expand() {
         return failure();
     } else if (isCommon(&inner)) {
       builder.clone(inner, common);
+    } else if (isDeferred(&inner)) {
+      continue;
     } else if (isCollective(&inner)) {
       buildCollective(&inner);
     } else if (std::optional<ListUnit> unit = findUnit(&inner)) {
       if (failed(buildKernel(*unit)))
         return failure();
-    } else if (!isa<RankShardOp>(inner)) { // Those are taken where needed.
+    } else {
       unroll(&inner);
     }
   }

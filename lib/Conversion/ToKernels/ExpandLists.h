@@ -51,6 +51,8 @@ private:
   /// The op as a kernel, if there is one for it.
   std::optional<ListUnit> findUnit(mlir::Operation *inner);
   mlir::LogicalResult buildKernel(const ListUnit &unit);
+  /// What others take along: slices, and values that only reductions want.
+  bool isDeferred(mlir::Operation *inner);
   /// all_reduce and broadcast, of scalars too.
   bool isCollective(mlir::Operation *inner);
   void buildCollective(mlir::Operation *inner);

@@ -48,6 +48,17 @@ static bool isFold(Operation *inner) {
          typeOf(reduce.getOperand()).getRank() == 1;
 }
 
+/// A pointwise op whose value only reductions to one element want: it is
+/// computed on the way in their kernels.
+static bool feedsFolds(Operation *inner) {
+  return isPointwise(inner) && typeOf(inner->getResult(0)).getRank() == 1 &&
+         !inner->use_empty() &&
+         llvm::all_of(inner->getUsers(), [&](Operation *user) {
+           return user->getBlock() == inner->getBlock() &&
+                  (isFold(user) || feedsFolds(user));
+         });
+}
+
 /// Takes no kernel of its own: it says which elements of a tensor are meant.
 static bool isView(Operation *inner) {
   return isa<RankShardOp, ConstantOp>(inner);
@@ -90,7 +101,14 @@ std::optional<ListUnit> ListExpander::findUnit(Operation *inner) {
     return std::nullopt;
   ListUnit unit{
       inner, {inner}, {inner->getResult(0)}, {inner->getResult(0)}, {}};
-  if (isPointwise(inner) || isFold(inner))
+  if (isFold(inner)) {
+    unit.ops.clear();
+    for (Operation &other : *inner->getBlock())
+      if (&other == inner || feedsFolds(&other))
+        unit.ops.push_back(&other);
+    return unit;
+  }
+  if (isPointwise(inner))
     return unit;
   if (isa<RankReduceScatterOp, RankAllGatherOp>(inner)) {
     unit.group = groupOf(cast<CollectiveOpInterface>(inner));
@@ -299,6 +317,10 @@ LogicalResult ListExpander::buildPhases(FusedOp fused, FusedPhases &phases) {
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
+
+bool ListExpander::isDeferred(Operation *inner) {
+  return isa<RankShardOp>(inner) || feedsFolds(inner);
+}
 
 bool ListExpander::isCollective(Operation *inner) {
   return isa<RankAllReduceOp, RankBroadcastOp>(inner) && !isSpecial(inner) &&
