@@ -62,6 +62,7 @@ ADAM = {
     "RS-Opt-AG": dp.rs_opt_ag,
     "fuse(RS-Opt-AG)": dp.fuse_rs_opt_ag,
     "fuse(RS-Opt-AG), sliced state": dp.adam_sliced,
+    "fuse(RS-Opt-AG), fp16 wire": dp.fp16_wire,
 }
 SGD = ADAM | {"fuse(RS-Opt-AG), sliced state": dp.sgd_sliced}
 GUARDED_ADAM = {
@@ -76,6 +77,7 @@ LAMB = {
     "RS-Opt-AG": dp.lamb_rs_opt_ag,
     "fuse(RS-Opt-AG)": dp.lamb_fuse,
     "fuse(RS-Opt-AG), sliced state": dp.lamb_sliced,
+    "fuse(RS-Opt-AG), fp16 wire": dp.lamb_fp16_wire,
 }
 GUARDED_LAMB = {
     "AR-Opt": dp.lamb_ar_opt,
@@ -138,6 +140,12 @@ MODEL_PARALLEL = {
     "MM-fuse(RS-C-AG)": model_parallel.mm_fuse_rs_c_ag,
     "ol(MM, fuse(RS-C-AG))": model_parallel.ol_mm_fuse_rs_c_ag,
 }
+ATTENTION_NORM = {
+    "MM-AR-C": model_parallel.mm_ar_c,
+    "MM-RS-C-AG": model_parallel.norm_mm_rs_c_ag,
+    "MM-fuse(RS-C)-AG": model_parallel.norm_mm_fuse_rs_c_ag,
+    "ol(MM, fuse(RS-C))-AG": model_parallel.norm_ol_mm_fuse_rs_c_ag,
+}
 SEQUENCE_PARALLEL = {
     "AG-MM-RS-C": model_parallel.ag_mm_rs_c,
     "AG-MM-fuse(RS-C)": model_parallel.ag_mm_fuse_rs_c,
@@ -161,6 +169,7 @@ WORKLOADS: Mapping[str, Workload] = {
         *_OPTIMIZERS,
         *_LISTS,
         Workload("attention", model_parallel.attention, MODEL_PARALLEL),
+        Workload("attention_norm", model_parallel.attention_norm, ATTENTION_NORM),
         Workload("mlp", model_parallel.mlp, MODEL_PARALLEL),
         Workload("sequence_parallel", model_parallel.sequence_parallel, SEQUENCE_PARALLEL),
         Workload("moe", moe.moe, MOE),

@@ -38,6 +38,11 @@ def adam_sliced(s: Schedule, p: str) -> Schedule:
     return s.fuse(f"g_{p}.rs", f"opt_{p}", f"g_{p}.ag", name=f"step_{p}")
 
 
+def fp16_wire(s: Schedule, p: str) -> Schedule:
+    """fuse(RS-Opt-AG), fp16 wire: gradients travel as f16, are added and used as f32."""
+    return fuse_rs_opt_ag(s, p).wire_type(f"g_{p}.rs", "f16")
+
+
 # ===- With reductions over gradients -----------------------------------------===
 
 
@@ -87,6 +92,11 @@ def lamb_sliced(s: Schedule, p: str) -> Schedule:
     parts = [f"opt_{p}", f"trust_{p}", f"trust_{p}.ar", f"step_{p}"]
     lamb_rs_opt_ag(s, p).as_slice(f"m_{p}", f"v_{p}")
     return s.fuse(f"g_{p}.rs", *parts, f"g_{p}.ag", name=f"step_{p}")
+
+
+def lamb_fp16_wire(s: Schedule, p: str) -> Schedule:
+    """fuse(RS-Opt-AG), fp16 wire: gradients travel as f16, are added and used as f32."""
+    return lamb_fuse(s, p).wire_type(f"g_{p}.rs", "f16")
 
 
 def guarded_lamb_rs_opt_ag(s: Schedule, p: str) -> Schedule:

@@ -44,6 +44,25 @@ def attention() -> Program:
     return cc.trace(attention, mesh=MESH)
 
 
+def attention_norm() -> Program:
+    """`attention` with the layer norm behind it, called `norm`, over the hidden dimension."""
+
+    def attention_norm(
+        x: cc.sliced("b", "s", "h", tp=2),
+        w: cc.sliced("h", "h", tp=0),
+        bias: cc.tensor("h"),
+        residual: cc.tensor(("b", "s", "h")),
+        scale: cc.tensor("h"),
+        shift: cc.tensor("h"),
+        step: STEP,
+    ) -> dict[str, Tensor]:
+        total = cc.all_reduce(cc.matmul(x, w, name="product"), name="sum")
+        end = epilogue(total, bias, residual, step)
+        return {"y": cc.layer_norm(end, [2], scale=scale, bias=shift, name="norm")}
+
+    return cc.trace(attention_norm, mesh=MESH)
+
+
 def mlp() -> Program:
     """The MLP: h -> f -> h with gelu between, all_reduce `sum`, then `end`."""
 
@@ -116,6 +135,21 @@ def mm_fuse_rs_c_ag(s: Schedule) -> Schedule:
 def ol_mm_fuse_rs_c_ag(s: Schedule) -> Schedule:
     """ol(MM, fuse(RS-C-AG)): the same, while the next part of the batch is multiplied."""
     return mm_fuse_rs_c_ag(s).overlap("product", "end", chunks=4, name="layer")
+
+
+def norm_mm_rs_c_ag(s: Schedule) -> Schedule:
+    """MM-RS-C-AG: every rank computes end and norm of its part of the sequence."""
+    return s.split("sum", dim=1).reorder("sum.ag", past=["end", "norm"])
+
+
+def norm_mm_fuse_rs_c_ag(s: Schedule) -> Schedule:
+    """MM-fuse(RS-C)-AG: the reduce_scatter and the end as one kernel, before the norm."""
+    return norm_mm_rs_c_ag(s).fuse("sum.rs", "end", name="end")
+
+
+def norm_ol_mm_fuse_rs_c_ag(s: Schedule) -> Schedule:
+    """ol(MM, fuse(RS-C))-AG: that, while the next part of the batch is multiplied."""
+    return norm_mm_fuse_rs_c_ag(s).overlap("product", "end", chunks=4, name="layer")
 
 
 def ag_mm_rs_c(s: Schedule) -> Schedule:
