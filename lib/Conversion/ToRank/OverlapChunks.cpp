@@ -68,6 +68,9 @@ LogicalResult OverlapExpansion::findSizes() {
   // A size of 1 would be taken for a repeated dimension.
   if (known && *known % chunks == 0 && *known / chunks != 1)
     chunkExtent = *known / chunks;
+  used = chunks;
+  while (used > 1 && isZeroInteger(pieceOf(used - 1).length))
+    --used;
   return success();
 }
 
@@ -86,11 +89,7 @@ Chunk OverlapExpansion::pieceOf(int64_t chunk) {
     OpFoldResult each = m.div(part.length, m.constant(slices * chunks));
     return {m.mul(m.constant(chunk), each), each};
   }
-  Chunk piece = m.chunk(part.length, chunks, m.constant(chunk));
-  // An empty slice at the end would begin outside.
-  if (isZeroInteger(piece.length))
-    piece.start = m.constant(0);
-  return piece;
+  return m.chunk(part.length, chunks, m.constant(chunk));
 }
 
 void OverlapExpansion::notePlace(Value copy, Value value, int64_t dim,
@@ -276,7 +275,7 @@ void OverlapExpansion::store(unsigned index, int64_t chunk) {
     source = tensor::CastOp::create(t.outer, loc, box, source);
   target = tensor::InsertSliceOp::create(t.outer, loc, source, target, offsets,
                                          sizes, strides);
-  if (chunk + 1 < chunks)
+  if (chunk + 1 < used)
     return;
   if (scattered)
     target = joinSlices(m, target, dim, localType(typeOf(result)));

@@ -68,6 +68,8 @@ private:
   OverlapOp op;
   mlir::Location loc;
   int64_t chunks;
+  /// Those of them that are not known to be empty, and the first.
+  int64_t used = 1;
   ChunkFlow flow;
   /// What chunks are parts of: the elements that one rank holds where no axis
   /// of `slices` cuts the dimension, and where those begin in the logical one.

@@ -193,13 +193,13 @@ LogicalResult OverlapExpansion::expand() {
     if (failed(findSizes()))
       return failure();
   }
-  for (int64_t chunk = 0; chunk < chunks; ++chunk)
+  for (int64_t chunk = 0; chunk < used; ++chunk)
     makeCopy(chunk);
   findStages();
   targets.resize(op.getNumResults());
-  for (int64_t time = 0; time < chunks + numStages - 1; ++time)
+  for (int64_t time = 0; time < used + numStages - 1; ++time)
     for (unsigned stage = 0; stage < numStages; ++stage)
-      if (int64_t chunk = time - stage; chunk >= 0 && chunk < chunks)
+      if (int64_t chunk = time - stage; chunk >= 0 && chunk < used)
         if (failed(emitStage(stage, chunk)))
           return failure();
   return success();
