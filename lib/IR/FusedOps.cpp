@@ -1,7 +1,7 @@
 //===- FusedOps.cpp - fused regions -----------------------------------------===//
 
-#include "IR/Layout.h"
 #include "IR/ChannelOps.h"
+#include "IR/Layout.h"
 #include "IR/RankOps.h"
 #include "IR/Refusal.h"
 
@@ -121,8 +121,9 @@ static LogicalResult verifySend(FusedOp op) {
   };
   for (Type type : op.getResultTypes())
     if (space(type) != space(sent.getType()))
-      return refuse(op, "of kind send has a result that is not shaped as "
-                        "what it sends",
+      return refuse(op,
+                    "of kind send has a result that is not shaped as "
+                    "what it sends",
                     "compute values of other shapes outside");
   return success();
 }

@@ -149,8 +149,7 @@ COCONET_RT_EXPORT void coconet_rt_check_size(coconet_rank *rank,
 COCONET_RT_EXPORT void coconet_rt_check_finite(coconet_rank *rank,
                                                const char *site,
                                                const char *dtype,
-                                               const void *data,
-                                               int64_t count);
+                                               const void *data, int64_t count);
 
 //===----------------------------------------------------------------------===//
 // For compiled code: memory and matrices
@@ -183,14 +182,12 @@ COCONET_RT_EXPORT void _mlir_memref_to_llvm_free(void *block);
 /// batch, a row stride above the row's length a part of a larger matrix; c is
 /// contiguous. `dtype` is "f32" or "f64" (BLAS), or "i8", "i32",
 /// "i64" (own loops, modulo 2^bits). All sizes may be 0; k = 0 gives zeros.
-COCONET_RT_EXPORT void coconet_rt_matmul(const char *dtype, int64_t transpose_a,
-                                         int64_t transpose_b, int64_t batch,
-                                         int64_t m, int64_t n, int64_t k,
-                                         const void *a, int64_t a_batch_stride,
-                                         int64_t a_row_stride, const void *b,
-                                         int64_t b_batch_stride,
-                                         int64_t b_row_stride, void *c,
-                                         int64_t accumulate);
+COCONET_RT_EXPORT void
+coconet_rt_matmul(const char *dtype, int64_t transpose_a, int64_t transpose_b,
+                  int64_t batch, int64_t m, int64_t n, int64_t k, const void *a,
+                  int64_t a_batch_stride, int64_t a_row_stride, const void *b,
+                  int64_t b_batch_stride, int64_t b_row_stride, void *c,
+                  int64_t accumulate);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,8 @@
 #include "Analysis/Typing.h"
 #include "IR/Layout.h"
 #include "Transforms/NamedOps.h"
-#include "Transforms/ReorderPastSend.h"
 #include "Transforms/Passes.h"
+#include "Transforms/ReorderPastSend.h"
 #include "mlir/IR/AffineExpr.h"
 
 namespace coconet {
@@ -411,10 +411,10 @@ struct ReorderAllGather
     Refusal refusal;
     IRRewriter rewriter(&getContext());
     auto send = ops->size() == 1 ? dyn_cast<SendOp>(ops->front()) : SendOp();
-    if (send ? succeeded(reorderPastSend(rewriter, gathers->front(), send,
-                                         refusal))
-             : succeeded(reorderAllGather(rewriter, gathers->front(), *ops,
-                                          refusal)))
+    if (send ? succeeded(
+                   reorderPastSend(rewriter, gathers->front(), send, refusal))
+             : succeeded(
+                   reorderAllGather(rewriter, gathers->front(), *ops, refusal)))
       return;
     refusal.report(DiagnosticSeverity::Error);
     signalPassFailure();

@@ -34,9 +34,8 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
       !llvm::all_of(op.getIndexingMapsArray(), isSimple))
     return;
   // What reads elements at its own places is left to upstream's loops.
-  if (llvm::any_of(*op.getBody(), [](Operation &inner) {
-        return inner.getNumRegions() > 0;
-      }))
+  if (llvm::any_of(*op.getBody(),
+                   [](Operation &inner) { return inner.getNumRegions() > 0; }))
     return;
   if (succeeded(lowerReduction(op)))
     return;

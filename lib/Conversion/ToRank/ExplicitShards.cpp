@@ -2,6 +2,7 @@
 
 #include "Conversion/ToRank/ExplicitShards.h"
 #include "IR/Layout.h"
+#include "IR/OverlapOps.h"
 #include "IR/Refusal.h"
 #include "mlir/IR/Builders.h"
 
@@ -24,7 +25,8 @@ public:
 private:
   FailureOr<Value> shard(Value value, const Cut &cut, Operation *user);
   FailureOr<Value> recompute(Operation *op, const Cut &cut);
-  Value insertShard(Value value, const Cut &cut, Operation *user);
+  /// Before `at`, or before the overlap that it is in.
+  Value insertShard(Value value, const Cut &cut, Operation *at);
 
   MeshAttr mesh;
 };
@@ -41,16 +43,21 @@ static std::optional<unsigned> iteratorAt(AffineMap map, unsigned dim) {
   return expr ? std::optional<unsigned>(expr.getPosition()) : std::nullopt;
 }
 
-Value ShardMaker::insertShard(Value value, const Cut &cut, Operation *user) {
-  OpBuilder builder(user);
+Value ShardMaker::insertShard(Value value, const Cut &cut, Operation *at) {
+  // Chunks are parts of slices, so that values from outside come as slices.
+  Location loc = at->getLoc();
+  if (auto overlap = at->getParentOfType<OverlapOp>();
+      overlap && !overlap->isAncestor(value.getParentRegion()->getParentOp()))
+    at = overlap;
+  OpBuilder builder(at);
   auto type = cast<RankedTensorType>(value.getType());
   Layout layout = Layout::of(type);
   layout.mesh = mesh;
   llvm::append_range(cut.dim ? layout.dims[*cut.dim] : layout.flat, cut.axes);
   SmallVector<Attribute> axes(cut.axes.begin(), cut.axes.end());
   auto dim = cut.dim ? builder.getI64IntegerAttr(*cut.dim) : IntegerAttr();
-  return ShardOp::create(builder, user->getLoc(), layout.apply(type), value,
-                         dim, builder.getArrayAttr(axes));
+  return ShardOp::create(builder, loc, layout.apply(type), value, dim,
+                         builder.getArrayAttr(axes));
 }
 
 FailureOr<Value> ShardMaker::shard(Value value, const Cut &cut,
@@ -142,7 +149,7 @@ LogicalResult ShardMaker::visit(Operation *op) {
 LogicalResult coconet::makeShardsExplicit(FunctionOpInterface function) {
   SmallVector<Operation *> ops;
   function->walk([&](Operation *op) {
-    if (isa<ConstantOp>(op) && isa<FusedOp>(op->getParentOp()))
+    while (isa<ConstantOp>(op) && isa<FusedOp, OverlapOp>(op->getParentOp()))
       op->moveBefore(op->getParentOp());
     ops.push_back(op);
   });

@@ -1,8 +1,8 @@
 //===- RankTranslator.cpp - function boundary and regions -------------------===//
 
 #include "Conversion/ToRank/RankTranslator.h"
-#include "IR/ListOps.h"
 #include "Analysis/Channels.h"
+#include "IR/ListOps.h"
 #include "IR/NeuralOps.h"
 #include "IR/OverlapOps.h"
 #include "IR/RankOps.h"

@@ -146,10 +146,9 @@ private:
   mlir::LogicalResult translateIf(mlir::scf::IfOp op);
   /// Translate a block to the end of another one; `finish` is given its
   /// terminator.
-  mlir::LogicalResult
-  translateBlock(mlir::Block &from, mlir::Block *to,
-                 llvm::function_ref<mlir::LogicalResult(mlir::Operation *)>
-                     finish);
+  mlir::LogicalResult translateBlock(
+      mlir::Block &from, mlir::Block *to,
+      llvm::function_ref<mlir::LogicalResult(mlir::Operation *)> finish);
   /// This rank's part, of the type in which blocks hand it on.
   mlir::Value carried(mlir::Value value, mlir::Location loc);
 

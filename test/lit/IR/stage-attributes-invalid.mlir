@@ -1,0 +1,27 @@
+// Attributes that say which ranks run a function.
+// RUN: coconet-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{carries 'coconet.stage', which belongs on a function}}
+module attributes {coconet.stage = 0} {
+}
+
+// -----
+
+// expected-error@+1 {{'coconet.stage' is an integer from 0}}
+func.func @negative() attributes {coconet.stage = -1} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'coconet.ranks' lists distinct ranks, at least one}}
+func.func @twice() attributes {coconet.ranks = array<i64: 1, 1>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'coconet.ranks' lists distinct ranks, at least one}}
+func.func @none() attributes {coconet.ranks = array<i64>} {
+  return
+}
