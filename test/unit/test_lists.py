@@ -357,3 +357,48 @@ def test_the_example_of_the_page_runs():
     names: dict = {}
     exec(compile(example, "lists.md", "exec"), names)
     assert kernels(names["schedule"]) == ["coconet.list_kernel"]
+
+
+# ===- With other features --------------------------------------------------------===
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_a_fused_region_with_norms_has_two_phases(ranks):
+    program = data_parallel_list(LambOptions(), SHAPES)
+    schedule = dp.lamb_rs_opt_ag(program.schedule(), "p").as_slice("m_p", "v_p")
+    parts = ["g_p.rs", "opt_p", "trust_p", "trust_p.ar", "step_p", "g_p.ag"]
+    schedule.fuse(*parts, name="all").verify(ranks=ranks)
+    # To the norms of slices, the norms of parameters, their exchange, and the rest.
+    assert kernels(schedule).count("coconet.list_kernel") == 4
+    pair = Pair(schedule, ranks=ranks, base=program)
+    arrays = pair.inputs()
+    arrays |= {name: array**2 for name, array in arrays.items() if name.startswith("v_p")}
+    pair.check(terms=200 * ranks, **arrays)
+    pair.executable.close()
+
+
+def test_lists_in_loops():
+    shapes = [(4, 3), (5,)]
+
+    def body(g, n):
+        def turn(index, *x):
+            return cc.for_each(lambda a, b: a * 0.5 + cc.all_reduce(b), list(x), g)
+
+        return list(cc.loop(n, turn, *(cc.all_reduce(each) for each in g)))
+
+    program = traced(body, DP, g=cc.partials(shapes, dp="sum"), n=cc.tensor(dtype="i32"))
+    pair = Pair(program, ranks=2)
+    pair.check(terms=20, n=np.array(3, "i4"))
+    pair.executable.close()
+
+
+def test_the_watch_names_the_tensor():
+    program = data_parallel_list(AdamOptions(), [(3,), (7,)])
+    g = [np.zeros((2, 3), "f4"), np.zeros((2, 7), "f4")]
+    with cc.compile(program, ranks=2, watch="nonfinite") as exe:
+        exe(g_p=g)
+        g[1][1, 2] = np.inf
+        with pytest.raises(
+            cc.CollectiveError, match="'g_p.1' .* is not finite on rank 1: element 2"
+        ):
+            exe(g_p=g)
