@@ -4,6 +4,7 @@
 #include "IR/ChannelOps.h"
 #include "IR/Layout.h"
 #include "Transforms/FuseSend.h"
+#include "Transforms/MoveIntoRegion.h"
 #include "Transforms/NamedOps.h"
 #include "Transforms/Passes.h"
 
@@ -225,16 +226,6 @@ static LogicalResult checkFusion(OpSet &set, Refusal &refusal) {
 // Rewrite
 //===----------------------------------------------------------------------===//
 
-/// Move ops between the first and the last of the set that depend on it behind
-/// the last. Convexity makes this legal.
-static void moveDependentsAfter(RewriterBase &rewriter, const OpSet &set) {
-  Operation *point = set.back();
-  for (Operation *op : findDependentsWithin(set)) {
-    rewriter.moveOpAfter(op, point);
-    point = op;
-  }
-}
-
 FailureOr<FusedOp> coconet::fuseOps(RewriterBase &rewriter,
                                     ArrayRef<Operation *> ops, StringRef name,
                                     Refusal &refusal) {
@@ -244,28 +235,14 @@ FailureOr<FusedOp> coconet::fuseOps(RewriterBase &rewriter,
     return failure();
   OpSet set = *sorted;
   FusedKind kind = kindOf(set);
-  SmallVector<Value> liveOuts = findLiveOuts(set);
-  moveDependentsAfter(rewriter, set);
-
-  rewriter.setInsertionPointAfter(set.back());
-  SmallVector<Location> locations;
-  for (Operation *op : set)
-    locations.push_back(op->getLoc());
-  auto fused = FusedOp::create(rewriter, rewriter.getFusedLoc(locations),
-                               TypeRange(ValueRange(liveOuts)),
+  Operation *fused =
+      moveIntoRegion(rewriter, set, [&](Location location, TypeRange types) {
+        return FusedOp::create(rewriter, location, types,
                                FusedKindAttr::get(rewriter.getContext(), kind));
+      });
   if (!name.empty())
     setName(fused, name);
-  Block *body = rewriter.createBlock(&fused.getBody());
-  for (Operation *op : set)
-    rewriter.moveOpBefore(op, body, body->end());
-  for (auto [value, result] : llvm::zip(liveOuts, fused.getResults()))
-    rewriter.replaceUsesWithIf(value, result, [&](OpOperand &use) {
-      return !fused->isProperAncestor(use.getOwner());
-    });
-  rewriter.setInsertionPointToEnd(body);
-  YieldOp::create(rewriter, fused.getLoc(), liveOuts);
-  return fused;
+  return cast<FusedOp>(fused);
 }
 
 namespace {
