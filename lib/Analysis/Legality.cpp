@@ -54,6 +54,10 @@ static OpSet sortOps(SmallVector<Operation *> ops) {
 
 FailureOr<OpSet> coconet::sortInBlock(ArrayRef<Operation *> ops,
                                       Refusal &refusal) {
+  for (Operation *op : ops)
+    if (!op->getBlock())
+      return refusal.set(op, describe(op) + " is the whole program",
+                         "name ops of a function body");
   if (!mayHaveSSADominance(*ops.front()->getParentRegion()))
     return refusal.set(ops.front(),
                        describe(ops.front()) +

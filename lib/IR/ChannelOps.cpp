@@ -18,12 +18,13 @@ static LogicalResult verifyChannel(Operation *op, StringRef channel) {
 /// Each sender has one receiver, and no rank is both or appears twice.
 static LogicalResult verifyRanks(Operation *op, ArrayRef<int64_t> senders,
                                  ArrayRef<int64_t> receivers) {
-  llvm::SmallDenseSet<int64_t> seen;
-  auto isNew = [&](int64_t rank) {
-    return rank >= 0 && seen.insert(rank).second;
-  };
+  // A set cannot hold every number.
+  SmallVector<int64_t> all(senders);
+  llvm::append_range(all, receivers);
+  llvm::sort(all);
   if (!senders.empty() && senders.size() == receivers.size() &&
-      llvm::all_of(senders, isNew) && llvm::all_of(receivers, isNew))
+      all.front() >= 0 &&
+      std::adjacent_find(all.begin(), all.end()) == all.end())
     return success();
   return refuse(op,
                 "joins " + Twine(senders.size()) + " senders and " +

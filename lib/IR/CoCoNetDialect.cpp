@@ -143,6 +143,13 @@ static LogicalResult verifyRounding(Operation *op, NamedAttribute attr) {
                            << "' marks a cast from f32 to f16 or bf16";
 }
 
+/// A set cannot hold every number.
+static bool areDistinct(ArrayRef<int64_t> numbers) {
+  SmallVector<int64_t> sorted(numbers);
+  llvm::sort(sorted);
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
 /// Which ranks run a function: `coconet.stage` or `coconet.ranks`.
 static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
@@ -156,11 +163,9 @@ static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
     return success();
   }
   auto ranks = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
-  llvm::SmallDenseSet<int64_t> seen;
   if (!ranks || ranks.empty() ||
-      !llvm::all_of(ranks.asArrayRef(), [&](int64_t rank) {
-        return rank >= 0 && seen.insert(rank).second;
-      }))
+      llvm::any_of(ranks.asArrayRef(), [](int64_t rank) { return rank < 0; }) ||
+      !areDistinct(ranks.asArrayRef()))
     return op->emitOpError()
            << "'" << name << "' lists distinct ranks, at least one";
   return success();

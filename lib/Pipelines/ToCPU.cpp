@@ -50,6 +50,8 @@ static void buildToRank(OpPassManager &pm, const ToRankOptions &options) {
 void coconet::buildBufferize(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
+  // Values that a loop carries may change places.
+  options.allowReturnAllocsFromLoops = true;
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));

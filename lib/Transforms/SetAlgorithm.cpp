@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace coconet;
 
 static LogicalResult checkTarget(Operation *op, Refusal &refusal) {
-  if (auto fused = dyn_cast<FusedOp>(op->getParentOp()))
+  if (auto fused = dyn_cast_if_present<FusedOp>(op->getParentOp()))
     return refusal.set(op,
                        "cannot choose an algorithm for " + describe(op) +
                            ": it lies in " + describe(fused),

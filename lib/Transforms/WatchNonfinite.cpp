@@ -85,6 +85,10 @@ static void watchFunction(func::FuncOp function) {
 
 namespace {
 struct WatchNonfinite : coconet::impl::WatchNonfiniteBase<WatchNonfinite> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<CoCoNetDialect>();
+  }
+
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())

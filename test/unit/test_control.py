@@ -266,3 +266,53 @@ def test_a_state_is_updated_after_the_loop():
         @cc.program
         def wrong(p: cc.state(4)):
             cc.loop(2, lambda i: cc.update(p, p + 1.0) and None)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3, 10])
+def test_carried_values_change_places(turns):
+    @cc.program(mesh=MESH)
+    def swap(x: cc.tensor("n"), y: cc.tensor("n"), z: cc.tensor("n")):
+        values = cc.loop(turns, lambda i, a, b, c: (b, c, a), x, y, z)
+        return dict(zip("abc", values, strict=True))
+
+    exe = swap.compile(ranks=2)
+    for n in (0, 1, 17):
+        given = [normal(n) for _ in range(3)]
+        out = exe(x=given[0], y=given[1], z=given[2])
+        for place, name in enumerate("abc"):
+            np.testing.assert_array_equal(out[name], given[(place + turns) % 3])
+
+
+def test_a_condition_gives_several_values():
+    @cc.program(mesh=MESH)
+    def choose(k: cc.tensor((), "i1"), x: cc.tensor("n"), y: cc.tensor("n")):
+        a, b = cc.cond(k, lambda: (x + 1.0, y + 1.0), lambda: (x, y))
+        return {"a": a, "b": b}
+
+    exe = choose.compile(ranks=2)
+    for n in (0, 1, 17):
+        x, y = normal(n), normal(n)
+        for k in (False, True):
+            out = exe(k=np.array(k), x=x, y=y)
+            np.testing.assert_array_equal(out["a"], x + F32(k))
+            np.testing.assert_array_equal(out["b"], y + F32(k))
+
+
+def test_a_barrier_in_a_loop():
+    program = cc.trace(
+        lambda x: cc.loop(2, lambda i, y: (cc.barrier(), y + 1.0)[1], x), mesh=MESH, x=cc.tensor(4)
+    )
+    assert program.schedule().compare(ranks=2)
+
+
+def test_a_condition_for_each_of_a_list():
+    def double(q, k):
+        return cc.cond(k, lambda: q * 2.0, lambda: q)
+
+    @cc.program(mesh=MESH)
+    def step(k: cc.tensor((), "i1"), p: cc.tensors([(4,), (3, 5)])):
+        return {"q": cc.for_each(lambda q: double(q, k), p)[0]}
+
+    exe = step.compile(ranks=2)
+    given = [normal(4), normal(3, 5)]
+    np.testing.assert_array_equal(exe(k=np.array(True), p=given)["q"], 2 * given[0])

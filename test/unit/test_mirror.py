@@ -186,7 +186,7 @@ def test_case_P03_every_op_is_a_fixed_point(build):
 
 
 # IR tests that hold all ops of a family.
-FAMILIES = ("channel-ops", "kernel-ops", "neural-ops", "overlap-ops", "rooted")
+FAMILIES = ("channel-ops", "for-each", "kernel-ops", "neural-ops", "overlap-ops", "rooted")
 
 
 def family(name: str) -> str:

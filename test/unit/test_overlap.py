@@ -326,3 +326,17 @@ def test_l01_the_input_is_read_while_its_sum_is_under_way() -> None:
 def test_dependent_ops_in_one_chunk_are_refused() -> None:
     with pytest.raises(ScheduleError, match="every op waits for the collectives"):
         mm_ar().schedule().overlap("mm", "ar", chunks=1)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_vectors_of_open_size(ranks):
+    @cc.program(mesh=cc.mesh(dp="?"))
+    def step(g: cc.partial("n", dp="sum"), p: cc.tensor("n")):
+        average = cc.all_reduce(g, name="avg")
+        with cc.named("opt"):
+            return {"y": 2.0 * average + p}
+
+    schedule = step.schedule().overlap("avg", "opt", chunks=2)
+    pair = Pair(schedule, ranks=ranks, base=step)
+    for size in (0, 1, 5, 17, 130):
+        pair.check(size, terms=ranks)

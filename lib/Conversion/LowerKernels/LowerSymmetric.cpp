@@ -152,14 +152,22 @@ OpFoldResult SymmetricLowering::boxSize(unsigned dim) {
   return m.constant(1);
 }
 
+/// Whether elements follow one another in memory, from wherever they start.
+static bool isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.getLayout().isIdentity() ||
+         (succeeded(type.getStridesAndOffset(strides, offset)) &&
+          ArrayRef(strides) == ArrayRef<int64_t>{1});
+}
+
 bool SymmetricLowering::canCollapse() {
   for (Operation &inner : op.getBody().front())
     if (isa<KernelIndexOp>(inner))
       return !op.getDim();
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     auto type = cast<MemRefType>(operand(i).getType());
-    if (!isFixed(i) &&
-        (!op.mapOf(i).isIdentity() || !type.getLayout().isIdentity()))
+    if (!isFixed(i) && (!op.mapOf(i).isIdentity() || !isContiguous(type)))
       return false;
   }
   return true;
@@ -255,7 +263,11 @@ LogicalResult SymmetricLowering::lower() {
   if (failed(findSizes()))
     return failure();
   streams.resize(op->getNumOperands());
-  if (canCollapse())
+  bool collapses = canCollapse();
+  if (!collapses && !op.getDim())
+    return refuse(op, "iterates over the flattening of a buffer with gaps",
+                  "copy the buffer to a contiguous one first");
+  if (collapses)
     setCollapsed();
   else
     setNested();

@@ -2,6 +2,7 @@
 
 #include "Conversion/LowerKernels/RuntimeCalls.h"
 #include "IR/ListOps.h"
+#include "IR/Refusal.h"
 #include "Transforms/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,9 +192,18 @@ void ArgumentPacker::pack() {
 namespace {
 struct PackArguments : coconet::impl::PackArgumentsBase<PackArguments> {
   void runOnOperation() override {
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        ArgumentPacker(function).pack();
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      auto isTensor = llvm::IsaPred<TensorType>;
+      if (llvm::any_of(function.getArgumentTypes(), isTensor) ||
+          llvm::any_of(function.getResultTypes(), isTensor)) {
+        (void)refuse(function, "has tensors among arguments and results",
+                     "bufferize before --coconet-pack-arguments");
+        return signalPassFailure();
+      }
+      ArgumentPacker(function).pack();
+    }
   }
 };
 } // namespace

@@ -130,7 +130,10 @@ static std::string describeMembers(const Members &members,
       groups.emplace_back(cast<DenseI64ArrayAttr>(group).asArrayRef());
   else if (!ranks.empty() && members.axes)
     groups = groupsAlong(members.mesh, axisList(members.axes));
-  if (!ranks.empty())
+  // A mesh of all ranks has their numbers already.
+  bool isOwn =
+      members.mesh && members.mesh.getNumRanks() == int64_t(ranks.size());
+  if (!ranks.empty() && isOwn)
     for (SmallVector<int64_t> &group : groups)
       for (int64_t &member : group)
         member = ranks[member];

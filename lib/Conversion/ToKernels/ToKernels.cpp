@@ -43,6 +43,9 @@ static LogicalResult lowerOp(Operation *op) {
         tensor && tensor.getEncoding())
       return refuse(op, "uses a tensor with a layout",
                     "run --coconet-to-rank first");
+  if (isa<DropoutOp>(op))
+    return refuse(op, "is no op of a rank program",
+                  "run --coconet-to-rank first");
   if (auto fused = dyn_cast<FusedOp>(op))
     return fused.getKind() == FusedKind::send ? lowerFusedSend(builder, fused)
                                               : lowerFused(builder, fused);

@@ -88,7 +88,11 @@ struct Branch {
 /// Whether the size is one of values outside of the op.
 static bool isOutside(OpFoldResult size, Operation *op) {
   auto value = dyn_cast<Value>(size);
-  return !value || !op->isAncestor(value.getParentBlock()->getParentOp());
+  if (!value)
+    return true;
+  // The region that is being built around the op has no parent yet.
+  Operation *parent = value.getParentBlock()->getParentOp();
+  return !parent || !op->isAncestor(parent);
 }
 
 LogicalResult RankTranslator::translateIf(scf::IfOp op) {

@@ -163,7 +163,7 @@ def _take(machine: Machine, op: Operation, operands: list[Value]) -> Value:
         full = (*index.shape, *array.shape[1:])
         if array.shape[0] == 0:
             return np.broadcast_to(zero, full)
-        mask = inside.reshape(*index.shape, *(1,) * (array.ndim - 1))
+        mask = np.reshape(inside, (*index.shape, *(1,) * (array.ndim - 1)))
         return np.where(mask, array[position], zero)
 
     return machine.result(op, shape, machine.each(compute, tables, places, starts))

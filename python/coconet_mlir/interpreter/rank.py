@@ -150,7 +150,7 @@ class RankMachine:
                     )
             self.updates[rank][op.operands[0]] = operands[1]
             return [operands[1]]
-        return [self._plain(op, name, operands)]
+        return self._plain(op, name, operands)
 
     def _arrive(self, op: Operation, operands: list[Array], rank: int) -> Arrival:
         if collective_kind(op_name(op)) is None:
@@ -185,14 +185,13 @@ class RankMachine:
             )
         return [received]
 
-    def _plain(self, op: Operation, name: str, operands: list[Array]) -> Array:
+    def _plain(self, op: Operation, name: str, operands: list[Array]) -> list[Array]:
         """An op of distributed programs on plain tensors: the same with one rank."""
         values = [
             Value([array], array.shape, tensor_info(o.type).element, REPLICATED)
             for o, array in zip(op.operands, operands, strict=True)
         ]
-        (result,) = self.alone.run_op(op, name, values, {})
-        return result.shards[0]
+        return [result.shards[0] for result in self.alone.run_op(op, name, values, {})]
 
     def poison(self, op: Operation, shape: tuple[int, ...], element: str, rank: int) -> Array:
         """Contents of memory that nobody has written."""

@@ -62,7 +62,6 @@ ADAM = {
     "RS-Opt-AG": dp.rs_opt_ag,
     "fuse(RS-Opt-AG)": dp.fuse_rs_opt_ag,
     "fuse(RS-Opt-AG), sliced state": dp.adam_sliced,
-    "fuse(RS-Opt-AG), fp16 wire": dp.fp16_wire,
 }
 SGD = ADAM | {"fuse(RS-Opt-AG), sliced state": dp.sgd_sliced}
 GUARDED_ADAM = {
@@ -77,13 +76,23 @@ LAMB = {
     "RS-Opt-AG": dp.lamb_rs_opt_ag,
     "fuse(RS-Opt-AG)": dp.lamb_fuse,
     "fuse(RS-Opt-AG), sliced state": dp.lamb_sliced,
-    "fuse(RS-Opt-AG), fp16 wire": dp.lamb_fp16_wire,
 }
 GUARDED_LAMB = {
     "AR-Opt": dp.lamb_ar_opt,
     "RS-Opt-AG": dp.guarded_lamb_rs_opt_ag,
     "RS-fuse(Opt)-AG, sliced state": dp.guarded_lamb_sliced,
 }
+
+
+def _with_wire(schedules: Mapping[str, Steps], narrow: Steps) -> Mapping[str, Steps]:
+    """The schedules, and one that rounds what travels, before the last of them."""
+    *rest, last = schedules.items()
+    return dict([*rest, ("fuse(RS-Opt-AG), fp16 wire", narrow), last])
+
+
+ADAM_WIRE = _with_wire(ADAM, dp.fp16_wire)
+SGD_WIRE = _with_wire(SGD, dp.fp16_wire)
+LAMB_WIRE = _with_wire(LAMB, dp.lamb_fp16_wire)
 ONE: Mapping[str, Sequence[Size]] = {"p": ("n",)}
 LAYER: Mapping[str, Sequence[Size]] = {"w": ("k", "n"), "b": ("n",)}
 
@@ -104,13 +113,13 @@ def _optimizer(
 _GUARDS = {"max_norm": 1.0, "loss_scale": True}
 _DECOUPLED = AdamOptions(weight_decay=0.01, decoupled=True)
 _OPTIMIZERS = [
-    _optimizer("sgd", SgdOptions(weight_decay=1e-4), SGD, ONE),
+    _optimizer("sgd", SgdOptions(weight_decay=1e-4), SGD_WIRE, ONE),
     _optimizer("sgd_guarded", SgdOptions(weight_decay=1e-4), GUARDED_SGD, LAYER, **_GUARDS),
-    _optimizer("adam", AdamOptions(), ADAM, ONE),
-    _optimizer("adamw", _DECOUPLED, ADAM, ONE),
-    _optimizer("adamw_layer", _DECOUPLED, ADAM, LAYER),
+    _optimizer("adam", AdamOptions(), ADAM_WIRE, ONE),
+    _optimizer("adamw", _DECOUPLED, ADAM_WIRE, ONE),
+    _optimizer("adamw_layer", _DECOUPLED, ADAM_WIRE, LAYER),
     _optimizer("adamw_guarded", _DECOUPLED, GUARDED_ADAM, LAYER, **_GUARDS),
-    _optimizer("lamb", LambOptions(), LAMB, ONE),
+    _optimizer("lamb", LambOptions(), LAMB_WIRE, ONE),
     _optimizer("lamb_guarded", LambOptions(), GUARDED_LAMB, LAYER, **_GUARDS),
 ]
 
@@ -127,8 +136,8 @@ def _list(name: str, optimizer: Optimizer, schedules: Mapping[str, Steps]) -> Wo
 
 
 _LISTS = [
-    _list("adam_list", AdamOptions(), ADAM),
-    _list("lamb_list", LambOptions(), LAMB),
+    _list("adam_list", AdamOptions(), ADAM_WIRE),
+    _list("lamb_list", LambOptions(), LAMB_WIRE),
 ]
 
 # ===- Model-parallel and experts ---------------------------------------------===

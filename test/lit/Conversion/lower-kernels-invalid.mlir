@@ -39,3 +39,17 @@ func.func @no_dimension(%x: memref<f32>, %y: memref<f32>) {
   }
   return
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+func.func @gaps(%x: memref<4x4xf32, strided<[8, 1]>>, %y: memref<4x4xf32>) {
+  // expected-error@+2 {{iterates over the flattening of a buffer with gaps}}
+  // expected-note@+1 {{copy the buffer to a contiguous one first}}
+  coconet.symmetric_kernel flat on {dp} of #mesh ins(%x : memref<4x4xf32, strided<[8, 1]>>) outs(%y : memref<4x4xf32>)
+      attributes {accesses = [#coconet<access reduce>, #coconet<access gather>], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], reductions = [#coconet<reduction sum>]} {
+  ^bb0(%a: f32):
+    coconet.yield %a : f32
+  }
+  return
+}

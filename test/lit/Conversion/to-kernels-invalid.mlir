@@ -82,3 +82,12 @@ func.func @reduces_what_is_no_slice(%g: tensor<8xf32>, %x: tensor<8xf32>) -> ten
   } : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @dropout_of_a_distributed_program(%x: tensor<8xf32>, %step: tensor<i32>) -> tensor<8xf32> {
+  // expected-error@+2 {{'coconet.dropout' op is no op of a rank program}}
+  // expected-note@+1 {{run --coconet-to-rank first}}
+  %0 = coconet.dropout %x step %step rate 0.5 : tensor<8xf32>, tensor<i32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

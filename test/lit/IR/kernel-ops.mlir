@@ -28,3 +28,10 @@ func.func @kernels(%x: tensor<8x6xf32>, %w: tensor<6x8xf32>, %n: index) -> (tens
   %3 = coconet.gemm ins(%x, %w : tensor<8x6xf32>, tensor<6x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0, %1, %2, %3 : tensor<8x6xf32>, tensor<8x6xf32>, tensor<4x12xf32>, tensor<8x8xf32>
 }
+
+// CHECK-LABEL: func.func @table
+func.func @table(%x: memref<8xf32>, %y: memref<3xf32>) {
+  // CHECK: coconet.address_table %{{.*}}, %{{.*}} : memref<8xf32>, memref<3xf32> -> !llvm.ptr
+  %0 = coconet.address_table %x, %y : memref<8xf32>, memref<3xf32> -> !llvm.ptr
+  return
+}

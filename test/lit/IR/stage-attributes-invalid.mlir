@@ -25,3 +25,11 @@ func.func @twice() attributes {coconet.ranks = array<i64: 1, 1>} {
 func.func @none() attributes {coconet.ranks = array<i64>} {
   return
 }
+
+// -----
+
+// The largest number is a number like any other.
+// expected-error@+1 {{'coconet.ranks' lists distinct ranks, at least one}}
+func.func @largest() attributes {coconet.ranks = array<i64: 9223372036854775807, 9223372036854775807>} {
+  return
+}
