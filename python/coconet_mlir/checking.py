@@ -112,7 +112,7 @@ def find_pairs(folder: Path) -> tuple[dict[Path, Program], list[Pair]]:
     schedules: list[Path] = []
     pairs: list[Pair] = []
     for path in sorted(folder.rglob("*.mlir")):
-        if path.is_dir():
+        if path.exists() and not path.is_file():  # A folder, or a pipe that nobody writes to.
             continue
         try:
             program = load(path)
@@ -121,8 +121,11 @@ def find_pairs(folder: Path) -> tuple[dict[Path, Program], list[Pair]]:
             continue
         if "transform.with_named_sequence" in program.module.operation.attributes:
             schedules.append(path)
-        else:
+        elif any(op.operation.name == "func.func" for op in program.module.body.operations):
             programs[path] = program
+        else:
+            problem = "no function is in this file; remove it, or write a program"
+            pairs.append(Pair(path, None, f"{path}: error: {problem}"))
     pairs += [_pair(schedule, list(programs)) for schedule in schedules]
     paired = {pair.program for pair in pairs}
     pairs += [Pair(program, None) for program in programs if program not in paired]

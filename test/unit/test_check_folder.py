@@ -126,8 +126,8 @@ def test_a_schedule_that_is_refused_or_differs_fails(check):
         ({"a.mlir": ADAM, "b.mlir": ADAM, "s.mlir": SPLIT}, "2 programs lie beside this schedule"),
         ({"bad.mlir": "func.func @f("}, "bad.mlir"),
         ({"a.mlir": ADAM, "bad.mlir": "what"}, "bad.mlir:1:1: error:"),
-        ({"a.mlir": "module {}", "s.mlir": SPLIT}, "no op is named 'g_p'"),
-        ({"a.mlir": "module {}", "s.mlir": SCRIPT.replace("STEPS", "")}, "no public function"),
+        ({"a.mlir": PRODUCT, "s.mlir": SPLIT}, "no op is named 'g_p'"),
+        ({"a.mlir": "module {}", "s.mlir": SPLIT}, "no function is in this file"),
     ],
 )
 def test_mistakes_are_told(check, files, message):
@@ -150,3 +150,12 @@ def test_options_of_a_single_program(check, option):
     code, _, err = check({"p.mlir": ADAM}, *option)
     assert code == 1
     assert "leave --schedule and --function out" in err
+
+
+def test_what_is_no_program(check, tmp_path):
+    os.mkfifo(tmp_path / "pipe.mlir")
+    code, out, err = check({"empty.mlir": "", "base.mlir": ADAM, "split.mlir": SPLIT})
+    assert code == 1
+    assert "no function is in this file" in out + err
+    assert "pipe.mlir" not in out
+    assert "split.mlir" in out and "1 schedule of 1 program: 1 failed" in out
