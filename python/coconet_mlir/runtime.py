@@ -36,6 +36,8 @@ from coconet_mlir.saving import load_states, save_states
 
 _PORTION = 0.1
 """Seconds of a loop of steps after which an interrupt is seen."""
+_MOST_STEPS = 1024
+"""Of a portion: on a busy machine a step may take a thousand times as long as the last ones."""
 
 
 @dataclass
@@ -320,8 +322,11 @@ class Executable:
             self._world.run(self._addresses(), call.packed, repeat=portion, keep=keep)
             taken = [results.take() for results in call.results]
             steps -= portion
-            if not alone and time.perf_counter() - start < _PORTION:
-                portion *= 2
+            elapsed = time.perf_counter() - start
+            if elapsed > 2 * _PORTION:
+                portion = max(1, portion // 2)
+            elif not alone and elapsed < _PORTION:
+                portion = min(2 * portion, _MOST_STEPS)
         return taken
 
     def _gather(self, call: _Call, taken: list[list[Array]]) -> dict[str, Array]:
