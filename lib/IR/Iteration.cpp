@@ -167,6 +167,10 @@ DropoutOp::buildIteration(Adaptor adaptor, std::optional<Location> location) {
   if (cast<RankedTensorType>(adaptor.getStep().getType()).getRank() != 0)
     return emitOptionalError(location, "the step is a tensor of rank 0, got ",
                              adaptor.getStep().getType());
+  if (cast<RankedTensorType>(adaptor.getStep().getType()).getEncoding())
+    return refuse(location, getOperationName(),
+                  "has a step that differs from rank to rank",
+                  "the step is replicated; all_gather or all_reduce it first");
   return buildPointwiseIteration(
       adaptor.getOperands(),
       getElementTypeOrSelf(adaptor.getOperand().getType()), location);
@@ -187,10 +191,6 @@ LogicalResult coconet::verifyDropout(Operation *op, const APFloat &rate,
 }
 
 LogicalResult DropoutOp::verify() {
-  if (auto type = cast<RankedTensorType>(getStep().getType());
-      type.getEncoding())
-    return refuse(*this, "has a step that differs from rank to rank",
-                  "the step is replicated; all_gather or all_reduce it first");
   return verifyDropout(*this, getRate(), getStream());
 }
 

@@ -19,7 +19,11 @@ void coconet::keepWireType(Operation *from, Operation *to) {
     to->setAttr(wireTypeAttr, type);
 }
 
-LogicalResult coconet::checkAnyAlgorithm(AllReduceOp op, Refusal &refusal) {
+LogicalResult coconet::checkSplittable(AllReduceOp op, Refusal &refusal) {
+  if (auto fused = dyn_cast<FusedOp>(op->getParentOp()))
+    return refusal.set(
+        op, "cannot split " + describe(op) + ": it lies in " + describe(fused),
+        "split before fusing");
   if (!op->hasAttr(algorithmAttr) && !op->hasAttr(channelsAttr))
     return success();
   return refusal.set(
@@ -53,7 +57,7 @@ FailureOr<SplitCollectives> coconet::splitAllReduce(RewriterBase &rewriter,
                                                     AllReduceOp op,
                                                     std::optional<int64_t> dim,
                                                     Refusal &refusal) {
-  if (failed(checkAnyAlgorithm(op, refusal)))
+  if (failed(checkSplittable(op, refusal)))
     return failure();
   FailureOr<RankedTensorType> slice = typeOfSplit(op, dim, refusal);
   if (failed(slice))
@@ -79,7 +83,7 @@ FailureOr<SplitCollectives> coconet::splitAllReduce(RewriterBase &rewriter,
 FailureOr<SmallVector<Operation *>>
 coconet::splitReduceBroadcast(RewriterBase &rewriter, AllReduceOp op,
                               int64_t root, Refusal &refusal) {
-  if (failed(checkAnyAlgorithm(op, refusal)))
+  if (failed(checkSplittable(op, refusal)))
     return failure();
   OpBuilder detached(op.getContext());
   auto reduce = ReduceToRootOp::create(detached, op.getLoc(), op.getType(),

@@ -37,9 +37,10 @@ splitHierarchical(mlir::RewriterBase &rewriter, AllReduceOp op,
                   llvm::ArrayRef<mlir::StringAttr> inner,
                   llvm::ArrayRef<mlir::StringAttr> outer, Refusal &refusal);
 
-/// Refused where an algorithm was chosen for the all_reduce, which its parts do
+/// Refused where the all_reduce lies in a fused region, or an algorithm was chosen
+/// for it, which its parts do
 /// not have.
-mlir::LogicalResult checkAnyAlgorithm(AllReduceOp op, Refusal &refusal);
+mlir::LogicalResult checkSplittable(AllReduceOp op, Refusal &refusal);
 
 /// Let the values of one collective travel as those of another.
 void keepWireType(mlir::Operation *from, mlir::Operation *to);

@@ -55,7 +55,7 @@ FailureOr<SmallVector<Operation *>> coconet::splitHierarchical(
     RewriterBase &rewriter, AllReduceOp op, std::optional<int64_t> dim,
     ArrayRef<StringAttr> inner, ArrayRef<StringAttr> outer, Refusal &refusal) {
   if (failed(checkPartition(op, inner, outer, refusal)) ||
-      failed(checkAnyAlgorithm(op, refusal)))
+      failed(checkSplittable(op, refusal)))
     return failure();
   Location loc = op.getLoc();
   auto within = cast<ArrayAttr>(axesOf(rewriter, inner));

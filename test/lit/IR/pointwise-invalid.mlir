@@ -114,7 +114,8 @@ func.func @meshes(%a: tensor<4xf32, #two>, %b: tensor<4xf32, #four>) {
 #mesh = #coconet.mesh<dp = 2>
 #local = #coconet.layout<#mesh, local = {dp}>
 func.func @local_step(%x: tensor<4xf32, #local>, %step: tensor<i32, #local>) {
-  // expected-error@+2 {{has a step that differs from rank to rank}}
+  // expected-error@+3 {{has a step that differs from rank to rank}}
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-note@+1 {{the step is replicated; all_gather or all_reduce it first}}
   %0 = coconet.dropout %x step %step rate 0.5 : tensor<4xf32, #local>, tensor<i32, #local> -> tensor<4xf32, #local>
   return

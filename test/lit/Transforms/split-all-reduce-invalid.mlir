@@ -39,3 +39,20 @@ func.func @kind(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = coconet.neg %x {coconet.name = "avg"} : tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @fused(%g: tensor<8xf32, #partial>) -> tensor<f32> {
+  %0 = coconet.fused reduce_scatter {
+    %1 = coconet.reduce_scatter sum %g into 0 on {dp} : tensor<8xf32, #partial> -> tensor<8xf32, #sliced>
+    %2 = coconet.reduce sum %1 over [0] : tensor<8xf32, #sliced> -> tensor<f32, #partial>
+    // expected-error@+2 {{cannot split all_reduce 'avg': it lies in fused}}
+    // expected-note@+1 {{split before fusing}}
+    %3 = coconet.all_reduce sum %2 on {dp} {coconet.name = "avg"} : tensor<f32, #partial> -> tensor<f32>
+    coconet.yield %3 : tensor<f32>
+  } : tensor<f32>
+  return %0 : tensor<f32>
+}
