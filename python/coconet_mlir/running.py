@@ -20,6 +20,8 @@ from coconet_mlir.saving import load_states
 from coconet_mlir.schedule import Schedule
 
 _DEFAULT_SIZE = 1024
+_DEFAULT_ELEMENTS = 2**20
+"""At most so many in a tensor whose sizes nobody gives."""
 _CONTRACTIONS = {"matmul", "reduce", "norm", "softmax"}
 
 
@@ -72,11 +74,23 @@ def _arrays(arguments: argparse.Namespace, signature: Signature) -> dict[str, Ar
                     "give it once"
                 )
         return {**arrays, **states}
-    wanted = {**sizes.known, **arguments.sizes}
+    wanted = {**_default_sizes(signature), **sizes.known, **arguments.sizes}
     arrays = random_arrays(signature.inputs, wanted)
     if signature.inputs:
         print(_about_random(signature, wanted))
     return {**arrays, **(states or zero_states(signature.states, wanted))}
+
+
+def _default_sizes(signature: Signature) -> dict[str, int]:
+    """A size for every name, so that no tensor is large."""
+    size = _DEFAULT_SIZE
+    open_dims = [
+        [name for known, name in zip(port.shape, port.dims, strict=True) if known is None]
+        for port in signature.arguments
+    ]
+    while any(size ** len(names) > _DEFAULT_ELEMENTS for names in open_dims):
+        size //= 2
+    return {name: size for names in open_dims for name in names if name}
 
 
 def load_arrays(path: str, ports: Sequence[Port]) -> dict[str, Array]:

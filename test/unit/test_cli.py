@@ -247,3 +247,9 @@ def test_output_that_nobody_reads():
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait(timeout=20) == 1
+
+
+def test_default_sizes_are_small(capsys):
+    path = str(Path(__file__).resolve().parents[2] / "examples/attention/base.mlir")
+    assert main(["run", path, "--ranks", "2"]) == 0
+    assert "b = 64, h = 64, s = 64" in capsys.readouterr().out
