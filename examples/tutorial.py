@@ -7,6 +7,7 @@ programs. Run it to see the same in a terminal, with every step checked.
 from __future__ import annotations
 
 import coconet_mlir as cc
+import numpy as np
 
 
 @cc.program(mesh=cc.mesh(tp="?"))
@@ -72,6 +73,23 @@ def overlap(s: cc.Schedule) -> cc.Schedule:
     return s.overlap("product", "end", chunks=4, dim=0, name="overlapped")
 
 
+def run(s: cc.Schedule) -> None:
+    """Check it and run it.
+
+    `verify` compares schedule and program on simulated ranks. Compiled, it takes whole arrays, and
+    cuts them itself as the types of the arguments say.
+    """
+    print(s.verify(ranks=3, sizes={"b": 5, "s": 3, "h": 6}))
+    b, s_, h = 8, 16, 32
+    rng = np.random.default_rng(0)
+    x, residual = rng.standard_normal((2, b, s_, h), np.float32)
+    w = rng.standard_normal((h, h), np.float32)
+    with s.compile(ranks=2) as exe:
+        y = exe(x=x, w=w, bias=np.zeros(h, np.float32), residual=residual, step=np.int32(0))["y"]
+    kept = np.isclose(y, (x @ w) / 0.9 + residual, atol=1e-3)
+    print(f"{np.mean(kept):.0%} of the elements are kept")
+
+
 STEPS = [base, split, reorder, fuse, overlap]
 
 
@@ -81,8 +99,7 @@ def main() -> None:
         schedule = step(schedule)
         title = (step.__doc__ or "").splitlines()[0]
         print(f"// ----- {title}\n{schedule.program}")
-    for ranks in (1, 2, 3):
-        print(schedule.verify(ranks=ranks, sizes={"b": 5, "s": 3, "h": 6}))
+    run(schedule)
 
 
 if __name__ == "__main__":

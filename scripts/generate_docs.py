@@ -10,6 +10,7 @@ import inspect
 import subprocess
 import sys
 import sysconfig
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,9 +58,14 @@ def tutorial() -> str:
         title, _, text = inspect.cleandoc(step.__doc__).partition("\n")
         code = inspect.getsource(step).rsplit("return ", 1)[1].strip()
         schedule = step(schedule)
-        shown = program if step is module.base else code
+        shown = code
+        if step is module.base:
+            shown = f"import coconet_mlir as cc\n\n\n{program}\n\n\ns = attention.schedule()"
         parts += [f"## {title.rstrip('.')}", text.strip(), f"```python\n{shown}\n```"]
         parts.append(f"```mlir\n{str(schedule.program).strip()}\n```")
+    title, _, text = inspect.cleandoc(module.run.__doc__).partition("\n")
+    body = textwrap.dedent(inspect.getsource(module.run).split('"""')[2]).strip()
+    parts += [f"## {title.rstrip('.')}", text.strip(), f"```python\n{body}\n```"]
     parts.append(
         "## The schedule is IR\n\nAll steps together are a script of the transform dialect:"
     )

@@ -97,10 +97,10 @@ private:
       for (MeshAttr mesh : meshes)
         if (mesh.getAxes().size() != 1)
           return emitError(loc)
-                 << "ranks=" << ranks.getValue()
-                 << " binds a mesh of one axis, and " << formatMesh(mesh)
+                 << "the number of ranks, " << ranks.getValue()
+                 << ", binds a mesh of one axis, and " << formatMesh(mesh)
                  << " has " << mesh.getAxes().size()
-                 << "; give the sizes by name, as in axes=dp=2,tp=4";
+                 << "; give the size of each axis by its name";
       for (MeshAttr mesh : meshes)
         sizes[mesh.getAxes().front().getValue()] = ranks;
     }
@@ -121,9 +121,8 @@ private:
       for (auto [axis, size] : llvm::zip(mesh.getAxes(), mesh.getSizes()))
         if (ShapedType::isDynamic(size) && !sizes.contains(axis.getValue()))
           return emitError(loc) << "axis '" << axis.getValue()
-                                << "' has no size; bind it with ranks=N or "
-                                   "axes="
-                                << axis.getValue() << "=N";
+                                << "' has no size; give it by its name, or, of "
+                                   "a mesh of one axis, the number of ranks";
     return success();
   }
 };

@@ -8,7 +8,7 @@
 
 // CHECK: #mesh = #coconet.mesh<dp = 4>
 // NAMED: #mesh = #coconet.mesh<dp = 3>
-// OPEN: error: axis 'dp' has no size; bind it with ranks=N or axes=dp=N
+// OPEN: error: axis 'dp' has no size; give it by its name, or, of a mesh of one axis, the number of ranks
 // UNKNOWN: error: unknown axis 'tp'; the mesh is <dp = ?>
 // SIZE: error: 'dp=x' is no axis size; write dp=2
 // NEGATIVE: error: -1 ranks; there is at least 1
