@@ -60,7 +60,8 @@ def tutorial() -> str:
         schedule = step(schedule)
         shown = code
         if step is module.base:
-            shown = f"import coconet_mlir as cc\nimport numpy as np\n\n\n{program}\n\n\ns = attention.schedule()"
+            imports = "import coconet_mlir as cc\nimport numpy as np"
+            shown = f"{imports}\n\n\n{program}\n\n\ns = attention.schedule()"
         parts += [f"## {title.rstrip('.')}", text.strip(), f"```python\n{shown}\n```"]
         parts.append(f"```mlir\n{str(schedule.program).strip()}\n```")
     title, _, text = inspect.cleandoc(module.run.__doc__).partition("\n")
