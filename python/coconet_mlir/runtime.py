@@ -36,7 +36,7 @@ from coconet_mlir.saving import load_states, save_states
 
 _PORTION = 0.1
 """Seconds of a loop of steps after which an interrupt is seen."""
-_MOST_STEPS = 1024
+_MOST_STEPS = 128
 """Of a portion: on a busy machine a step may take a thousand times as long as the last ones."""
 
 
