@@ -157,8 +157,10 @@ def FuseOps : Pass<"coconet-fuse-ops"> {
   let summary = "ops as one kernel";
   let description = [{
     The ops called `names` become one `coconet.fused` region: of pointwise ops
-    alone, or around one chain from reduce_scatter to all_gather. Declined where
-    the set is not convex, holds two chains, or iterates over different shapes.
+    alone, behind one matmul, before one send, or in one chain that begins with a
+    reduce_scatter, ends with all_gathers, or both. A chain may hold reductions of
+    its slices to one element, with the all_reduce behind each. Declined where the
+    set is not convex, holds two chains, or iterates over different shapes.
     CoCoNet section 3.3.
   }];
   let options = [
@@ -190,8 +192,8 @@ def FuseAllReduce : Pass<"coconet-fuse-all-reduce", "::mlir::func::FuncOp"> {
   let summary = "split, reorder and fuse every all_reduce with what follows it";
   let description = [{
     For each all_reduce, the pointwise computations that depend on it and type
-    on slices are run on slices, between reduce_scatter and all_gather, in one
-    fused region. Function types stay; with `slice-state`, state that only these
+    on slices, and reductions of them to one element, are run on slices, between
+    reduce_scatter and all_gather, in one fused region. Function types stay; with `slice-state`, state that only these
     slices use is held in slices too. Where an all_reduce is left alone a remark
     says why. CoCoNet section 3.
   }];

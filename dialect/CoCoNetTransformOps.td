@@ -187,9 +187,11 @@ def CoCoNet_FuseOp : CoCoNet_TransformOp<"fuse"> {
   let description = [{
     - args: handles to ops of one block; optionally a name for the region.
     - rewrite: the ops move into one `coconet.fused` region.
-    - checks: convex; pointwise; at most one chain from reduce_scatter to
-      all_gather, or one send of what is computed, which then goes straight into
-      the receiver's buffer; one iteration space.
+    - checks: convex; pointwise ops of one iteration space, and with them at most
+      one matmul that they follow; or one chain that begins with a reduce_scatter,
+      ends with all_gathers, or both, in which slices may be reduced to one
+      element; or one send of what is computed, which then goes straight into the
+      receiver's buffer.
     - handles: consumed; the result is the region.
 
     CoCoNet section 3.3.

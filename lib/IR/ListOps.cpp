@@ -128,7 +128,7 @@ static LogicalResult verifyContents(ForEachOp op) {
     for (Value operand : inner->getOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.getType());
       if (!type || body.isAncestor(operand.getParentRegion()) ||
-          (type.hasStaticShape() && type.getNumElements() == 1))
+          isOneElement(type))
         continue;
       InFlightDiagnostic diag = op.emitOpError()
                                 << "uses " << textOf(type)

@@ -221,13 +221,19 @@ coconet::AsSliceOp::apply(transform::TransformRewriter &rewriter,
   return DiagnosedSilenceableFailure::success();
 }
 
+/// The ops that any of the handles leads to.
+static OpSet payloadOf(transform::TransformState &state, ValueRange handles) {
+  OpSet ops;
+  for (Value handle : handles)
+    ops.insert_range(state.getPayloadOps(handle));
+  return ops;
+}
+
 DiagnosedSilenceableFailure
 coconet::FuseOp::apply(transform::TransformRewriter &rewriter,
                        transform::TransformResults &results,
                        transform::TransformState &state) {
-  OpSet ops;
-  for (Value handle : getTargets())
-    ops.insert_range(state.getPayloadOps(handle));
+  OpSet ops = payloadOf(state, getTargets());
   if (ops.empty())
     return emitSilenceableError() << "there is nothing to fuse";
   Refusal refusal;
@@ -243,9 +249,7 @@ DiagnosedSilenceableFailure
 coconet::BucketOp::apply(transform::TransformRewriter &rewriter,
                          transform::TransformResults &results,
                          transform::TransformState &state) {
-  OpSet ops;
-  for (Value handle : getTargets())
-    ops.insert_range(state.getPayloadOps(handle));
+  OpSet ops = payloadOf(state, getTargets());
   if (ops.empty())
     return emitSilenceableError() << "there is nothing to put into a bucket";
   Refusal refusal;
@@ -262,9 +266,7 @@ DiagnosedSilenceableFailure
 coconet::OverlapStepOp::apply(transform::TransformRewriter &rewriter,
                               transform::TransformResults &results,
                               transform::TransformState &state) {
-  OpSet ops;
-  for (Value handle : getTargets())
-    ops.insert_range(state.getPayloadOps(handle));
+  OpSet ops = payloadOf(state, getTargets());
   if (ops.empty())
     return emitSilenceableError() << "there is nothing to overlap";
   Refusal refusal;

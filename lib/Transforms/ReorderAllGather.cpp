@@ -236,7 +236,7 @@ sinkTypes(IterationOpInterface op, MeshAttr mesh, IntegerAttr dim,
       }
     if (!dim) {
       along = map.isIdentity() && type.getRank() > 0;
-      if (!along && !(type.hasStaticShape() && type.getNumElements() == 1))
+      if (!along && !isOneElement(type))
         return std::nullopt;
     }
     cuts.push_back(along ? shardType(type, mesh, cut, axes)

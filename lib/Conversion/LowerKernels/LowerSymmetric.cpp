@@ -2,6 +2,7 @@
 
 #include "Conversion/LowerKernels/LoopNest.h"
 #include "Conversion/LowerKernels/Lowerings.h"
+#include "Conversion/ToKernels/BufferizableModels.h"
 #include "IR/KernelOps.h"
 #include "IR/OverlapOps.h"
 #include "IR/Refusal.h"
@@ -150,15 +151,6 @@ OpFoldResult SymmetricLowering::boxSize(unsigned dim) {
         return m.dim(operand(i), d);
   }
   return m.constant(1);
-}
-
-/// Whether elements follow one another in memory, from wherever they start.
-static bool isContiguous(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return type.getLayout().isIdentity() ||
-         (succeeded(type.getStridesAndOffset(strides, offset)) &&
-          ArrayRef(strides) == ArrayRef<int64_t>{1});
 }
 
 bool SymmetricLowering::canCollapse() {

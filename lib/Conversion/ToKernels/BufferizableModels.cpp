@@ -62,15 +62,19 @@ static bool needsContiguous(Operation *op, OpOperand &operand,
          (access == Access::slice && kernel.getRoot());
 }
 
+bool coconet::isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.getLayout().isIdentity() ||
+         (succeeded(type.getStridesAndOffset(strides, offset)) &&
+          ArrayRef(strides) == ArrayRef<int64_t>{1});
+}
+
 static FailureOr<Value> makeContiguous(RewriterBase &rewriter, Location loc,
                                        Value buffer,
                                        const BufferizationOptions &options) {
   auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (type.getLayout().isIdentity() ||
-      (succeeded(type.getStridesAndOffset(strides, offset)) &&
-       ArrayRef(strides) == ArrayRef<int64_t>{1}))
+  if (isContiguous(type))
     return buffer;
   SmallVector<Value> open;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

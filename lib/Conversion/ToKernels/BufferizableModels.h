@@ -5,6 +5,7 @@
 
 namespace mlir {
 class DialectRegistry;
+class MemRefType;
 } // namespace mlir
 
 namespace coconet {
@@ -12,6 +13,10 @@ namespace coconet {
 /// Makes the kernel ops known to one-shot bufferization. A symmetric kernel may
 /// write the buffer of an input that it reads at the same elements.
 void registerBufferizableModels(mlir::DialectRegistry &registry);
+
+/// Whether elements follow one another in memory, from wherever they start.
+/// Buffers that others read have no gaps.
+bool isContiguous(mlir::MemRefType type);
 
 } // namespace coconet
 

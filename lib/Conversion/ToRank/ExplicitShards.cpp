@@ -33,11 +33,6 @@ private:
 
 } // namespace
 
-static bool isSingleElement(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.hasStaticShape() && type.getNumElements() == 1;
-}
-
 static std::optional<unsigned> iteratorAt(AffineMap map, unsigned dim) {
   auto expr = dyn_cast<AffineDimExpr>(map.getResult(dim));
   return expr ? std::optional<unsigned>(expr.getPosition()) : std::nullopt;
@@ -81,7 +76,7 @@ FailureOr<Value> ShardMaker::recompute(Operation *op, const Cut &cut) {
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = iteration.operandMaps[index];
     std::optional<Cut> wanted;
-    if (!cut.dim && !isSingleElement(operand))
+    if (!cut.dim && !isOneElement(operand.getType()))
       wanted = cut;
     for (unsigned dim = 0; cut.dim && dim < map.getNumResults(); ++dim)
       if (iteratorAt(map, dim) == unsigned(*cut.dim))
@@ -130,7 +125,8 @@ LogicalResult ShardMaker::visit(Operation *op) {
     Value operand = op->getOperand(index);
     Layout layout = Layout::of(operand);
     SmallVector<Cut> wanted;
-    if (!flat.empty() && layout.flat.empty() && !isSingleElement(operand))
+    if (!flat.empty() && layout.flat.empty() &&
+        !isOneElement(operand.getType()))
       wanted.push_back({std::nullopt, flat});
     for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
       if (auto iterator = iteratorAt(map, dim);
