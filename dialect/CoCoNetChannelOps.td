@@ -114,9 +114,8 @@ def CoCoNet_SymmetricSendEndOp : CoCoNet_ChannelOp<"symmetric_send_end"> {
   }];
 }
 
-def CoCoNet_SymmetricRecvOp : CoCoNet_Op<"symmetric_recv", [DestinationStyleOpInterface,
-    MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "let the counterpart write into `init`";
+class CoCoNet_SymmetricRecvBase<string mnemonic> : CoCoNet_ChannelOp<mnemonic,
+    [DestinationStyleOpInterface]> {
   let arguments = (ins CoCoNet_Buffer:$init, StrAttr:$channel,
     DenseI64ArrayAttr:$senders, DenseI64ArrayAttr:$receivers);
   let results = (outs Optional<CoCoNet_Tensor>:$result);
@@ -127,7 +126,19 @@ def CoCoNet_SymmetricRecvOp : CoCoNet_Op<"symmetric_recv", [DestinationStyleOpIn
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
-  let hasVerifier = 1;
+}
+
+def CoCoNet_SymmetricRecvStartOp : CoCoNet_SymmetricRecvBase<"symmetric_recv_start"> {
+  let summary = "let the counterpart write into `init` while one goes on";
+  let description = [{
+    The `symmetric_recv` of the channel takes the result, which is the buffer of
+    `init`, and waits until it has been written.
+  }];
+}
+
+def CoCoNet_SymmetricRecvOp : CoCoNet_SymmetricRecvBase<"symmetric_recv"> {
+  let summary = "let the counterpart write into `init`, and wait until it has";
+  let description = "With `coconet.started` it waits only: see `symmetric_recv_start`.";
 }
 
 #endif // COCONET_CHANNEL_OPS_TD

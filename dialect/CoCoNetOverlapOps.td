@@ -13,8 +13,8 @@ def CoCoNet_OverlapOp : CoCoNet_Op<"overlap", [SingleBlock,
   let summary = "ops that run chunk by chunk, communication beside computation";
   let description = [{
     The ops of the region are done in `chunks` chunks of dimension `dim` of the
-    first result; what communicates a chunk is under way while the next one is
-    computed. In the other values of the region the chunks lie along the
+    first result, or, without results, of what is sent first; what communicates a
+    chunk is under way while the next one is computed. In the other values of the region the chunks lie along the
     dimension that the ops make of it.
 
     Where that dimension is cut the same way all through the region, the chunks
@@ -22,6 +22,8 @@ def CoCoNet_OverlapOp : CoCoNet_Op<"overlap", [SingleBlock,
     collective cuts or gathers it, chunk c is the c-th part of every rank's
     slice, so that results lie where the ops put them without chunks; the
     dimension divides exactly by ranks and chunks (CoCoNet section 3.4).
+
+    What is sent in chunks is received in as many, of the same dimension.
 
     With one chunk nothing is cut: computation that does not depend on a
     collective of the region runs beside it.
@@ -38,9 +40,9 @@ def CoCoNet_OverlapOp : CoCoNet_Op<"overlap", [SingleBlock,
 def CoCoNet_RankStartOp : CoCoNet_Op<"rank.start", [SingleBlock]> {
   let summary = "begin communication and go on";
   let description = [{
-    The region holds one collective, or one fused region with one. What it reads
-    is not written until the future has been waited for, and the members of the
-    group start it in the same order.
+    The region holds one collective, send or recv, or one fused region with one.
+    What it reads is not written until the future has been waited for, and the
+    members of the group start it in the same order.
   }];
   let results = (outs CoCoNet_FutureType:$future);
   let regions = (region SizedRegion<1>:$body);
@@ -53,7 +55,7 @@ def CoCoNet_RankWaitOp : CoCoNet_Op<"rank.wait", [MemoryEffects<[MemWrite]>]> {
   let description = "Every future is waited for exactly once.";
   let arguments = (ins CoCoNet_FutureType:$future);
   let results = (outs Variadic<CoCoNet_Tensor>:$results);
-  let assemblyFormat = "$future attr-dict `:` type($future) `->` type($results)";
+  let assemblyFormat = "$future attr-dict `:` type($future) (`->` type($results)^)?";
   let hasVerifier = 1;
 }
 

@@ -230,13 +230,17 @@ def CoCoNet_OverlapStepOp : CoCoNet_TransformOp<"overlap"> {
   let summary = "ops that run chunk by chunk, communication beside computation";
   let description = [{
     - args: handles to ops of one block; the number of chunks; a dimension of the
-      first result; optionally a name for the region.
-    - rewrite: the ops move into one `coconet.overlap` region.
+      first result; optionally a name for the region. Where there is a send or
+      recv, ops of the function at its other end may be among them.
+    - rewrite: the ops move into one `coconet.overlap` region. What is sent in
+      chunks is received in chunks: the other end of a channel, and ops of its
+      function, move into a region there.
     - checks: convex; connected; at least one collective and something beside it;
       the chunks run through every op; where a collective cuts or gathers their
       dimension it divides by ranks and chunks. With one chunk, some computation
-      does not depend on a collective.
-    - handles: consumed; the result is the region.
+      does not depend on a collective. No send or recv changes places with
+      another one.
+    - handles: consumed; the result is the region, or one in each function.
 
     CoCoNet section 3.4.
   }];

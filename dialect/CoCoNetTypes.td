@@ -10,14 +10,15 @@ def CoCoNet_FutureType : TypeDef<CoCoNet_Dialect, "Future"> {
   let mnemonic = "future";
   let summary = "values that communication under way will deliver";
   let description = [{
-    What `coconet.rank.start` gives and `coconet.rank.wait` takes, once.
+    What `coconet.rank.start` gives and `coconet.rank.wait` takes, once. A send
+    delivers nothing: `!coconet.future`.
 
     ```mlir
     !coconet.future<tensor<4xf32>, tensor<8xf32>>
     ```
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::Type", "delivered types">:$types);
-  let assemblyFormat = "`<` $types `>`";
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::Type", "delivered types">:$types);
+  let assemblyFormat = "(`<` $types^ `>`)?";
 }
 
 #endif // COCONET_TYPES_TD

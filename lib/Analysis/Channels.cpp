@@ -1,7 +1,9 @@
 //===- Channels.cpp - programs of unlike ranks ------------------------------===//
 
 #include "Analysis/Channels.h"
+#include "Analysis/ChunkFlow.h"
 #include "IR/Layout.h"
+#include "IR/OverlapOps.h"
 #include "IR/Refusal.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -102,6 +104,47 @@ static LogicalResult checkTypes(StringAttr name, const Channel &channel) {
   return diag;
 }
 
+/// In how many chunks of which dimension an end's value goes over, and how to
+/// say so.
+static FailureOr<std::pair<int64_t, int64_t>> chunksOf(Operation *end) {
+  auto overlap = end->getParentOfType<OverlapOp>();
+  if (!overlap || overlap.getChunks() == 1)
+    return std::pair<int64_t, int64_t>(1, 0);
+  Refusal refusal;
+  FailureOr<ChunkFlow> flow = followChunks(overlap, refusal);
+  if (failed(flow)) {
+    refusal.report(DiagnosticSeverity::Error);
+    return failure();
+  }
+  return std::pair<int64_t, int64_t>(overlap.getChunks(),
+                                     *flow->dimOf(channelValue(end)));
+}
+
+static std::string describeChunks(std::pair<int64_t, int64_t> chunks) {
+  if (chunks.first == 1)
+    return "whole";
+  return ("in " + Twine(chunks.first) + " chunks of dimension " +
+          Twine(chunks.second))
+      .str();
+}
+
+static LogicalResult checkChunks(StringAttr name, const Channel &channel) {
+  SendOp send = channel.send;
+  RecvOp recv = channel.recv;
+  auto sent = chunksOf(send), received = chunksOf(recv);
+  if (failed(sent) || failed(received))
+    return failure();
+  if (*sent == *received)
+    return success();
+  InFlightDiagnostic diag = recv.emitOpError();
+  diag << "takes what " << quote(name) << " carries "
+       << describeChunks(*received);
+  diag.attachNote(send.getLoc()) << "it is sent " << describeChunks(*sent);
+  diag.attachNote(recv.getLoc())
+      << "put both ends into regions of as many chunks of one dimension";
+  return diag;
+}
+
 /// Both ends exist, in different functions that have ranks.
 static LogicalResult checkEnds(StringAttr name, const Channel &channel) {
   SendOp send = channel.send;
@@ -158,7 +201,8 @@ FailureOr<Channels> coconet::findChannels(ModuleOp module) {
   if (found.wasInterrupted())
     return failure();
   for (auto &[name, channel] : channels)
-    if (failed(checkEnds(name, channel)) || failed(checkTypes(name, channel)))
+    if (failed(checkEnds(name, channel)) || failed(checkTypes(name, channel)) ||
+        failed(checkChunks(name, channel)))
       return failure();
   return channels;
 }

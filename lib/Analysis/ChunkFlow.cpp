@@ -1,6 +1,7 @@
 //===- ChunkFlow.cpp - one dimension followed through ops -------------------===//
 
 #include "Analysis/ChunkFlow.h"
+#include "IR/ChannelOps.h"
 #include "IR/OverlapOps.h"
 #include "mlir/IR/AffineExpr.h"
 
@@ -24,18 +25,25 @@ public:
       collect(op);
   }
 
-  FailureOr<ChunkFlow> follow(Value result, int64_t dim);
+  FailureOr<ChunkFlow> follow(ArrayRef<ChunkRoot> roots);
 
 private:
   void collect(Operation *op);
   LogicalResult checkKinds();
+  LogicalResult begin(Value value, int64_t dim);
   LogicalResult set(Value value, const ChunkDim &dim, Operation *user);
   LogicalResult visitOperands(Operation *op);
   LogicalResult visitUsers(Value value);
+  bool isReached(Operation *op);
   bool isUsedOutside(Value value);
   LogicalResult checkMerged();
   LogicalResult checkLayouts();
   LogicalResult checkDivision();
+  /// The ops that have a result: all but sends.
+  auto makers() {
+    return llvm::make_filter_range(
+        leaves, [](Operation *op) { return op->getNumResults() == 1; });
+  }
   /// The value of an inner op that a fused region gives.
   Value inner(Value value) { return aliases.lookup_or(value, value); }
   LogicalResult refuse(Operation *op, const Twine &message,
@@ -56,8 +64,53 @@ private:
 } // namespace
 
 bool coconet::communicates(Operation *op) {
-  return op->walk([](CollectiveOpInterface) { return WalkResult::interrupt(); })
+  return op
+      ->walk([](Operation *inner) {
+        return isa<CollectiveOpInterface, SendOp, RecvOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
       .wasInterrupted();
+}
+
+Value coconet::channelValue(Operation *end) {
+  if (auto send = dyn_cast<SendOp>(end))
+    return send.getOperand();
+  return cast<RecvOp>(end).getResult();
+}
+
+SmallVector<Operation *> coconet::findChannelEnds(const OpSet &ops) {
+  SmallVector<Operation *> ends;
+  for (Operation *op : ops)
+    op->walk([&](Operation *inner) {
+      if (isa<SendOp, RecvOp>(inner))
+        ends.push_back(inner);
+    });
+  return ends;
+}
+
+/// The value of an inner op that a fused region gives.
+static Value innermost(Value value) {
+  while (auto fused = value.getDefiningOp<FusedOp>())
+    value = fused.getBody().front().getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber());
+  return value;
+}
+
+/// The first value that an op of the set makes, and none that a region of it
+/// only hands on; else what is sent first.
+static Value findChunked(const OpSet &ops, ValueRange values) {
+  Block *block = ops.front()->getBlock();
+  for (Value value : values)
+    if (Operation *maker = innermost(value).getDefiningOp();
+        maker && ops.contains(block->findAncestorOpInBlock(*maker)))
+      return value;
+  SmallVector<Operation *> ends = findChannelEnds(ops);
+  return ends.empty() ? Value() : channelValue(ends.front());
+}
+
+Value coconet::findChunked(const OpSet &ops) {
+  return ::findChunked(ops, findLiveOuts(ops));
 }
 
 std::optional<int64_t> ChunkFlow::numSlices() const {
@@ -66,6 +119,15 @@ std::optional<int64_t> ChunkFlow::numSlices() const {
   int64_t count = mesh.sizeOf(slices);
   return ShapedType::isDynamic(count) ? std::nullopt
                                       : std::optional<int64_t>(count);
+}
+
+std::optional<int64_t> ChunkFlow::dimOf(Value value) const {
+  if (auto found = dims.find(innermost(value)); found != dims.end())
+    return found->second.dim;
+  for (auto [operand, dim] : outside)
+    if (operand->get() == value)
+      return dim;
+  return std::nullopt;
 }
 
 bool ChunkFlow::isSliced(Value value, int64_t dim) const {
@@ -106,10 +168,11 @@ LogicalResult Follower::checkKinds() {
       return refuse(op, "it cuts or gathers the flattening",
                     "split along a dimension, which the chunks can follow");
     if (!isa<IterationOpInterface, AllReduceOp, ReduceScatterOp, AllGatherOp,
-             AllToAllOp, BroadcastOp, ShardOp, TransposeOp, ReshapeOp>(op))
+             AllToAllOp, BroadcastOp, ShardOp, TransposeOp, ReshapeOp, SendOp,
+             RecvOp>(op))
       return refuse(op, "chunks are not followed through it",
                     "overlap pointwise ops, products, reductions, transpose, "
-                    "reshape, shard and collectives");
+                    "reshape, shard, collectives, sends and receives");
   }
   return success();
 }
@@ -190,6 +253,17 @@ static std::optional<ChunkDim> convert(Operation *op, unsigned operand,
 // Following
 //===----------------------------------------------------------------------===//
 
+/// Chunks of a value that one of the ops makes, or that some of them send.
+LogicalResult Follower::begin(Value value, int64_t dim) {
+  if (Operation *producer = value.getDefiningOp();
+      producer && leaves.contains(producer))
+    return set(value, ChunkDim{dim, {}, 0}, producer);
+  for (Operation *op : leaves)
+    if (isa<SendOp>(op) && op->getOperand(0) == value)
+      flow.outside[&op->getOpOperand(0)] = dim;
+  return success();
+}
+
 LogicalResult Follower::set(Value value, const ChunkDim &dim, Operation *user) {
   auto [entry, fresh] = flow.dims.try_emplace(value, dim);
   if (fresh)
@@ -232,7 +306,7 @@ LogicalResult Follower::visitOperands(Operation *op) {
 LogicalResult Follower::visitUsers(Value value) {
   for (Operation *user : leaves)
     for (OpOperand &operand : user->getOpOperands()) {
-      if (inner(operand.get()) != value)
+      if (inner(operand.get()) != value || isa<SendOp>(user))
         continue;
       std::optional<ChunkDim> theirs =
           convert(user, operand.getOperandNumber(), flow.dims[value],
@@ -248,11 +322,19 @@ LogicalResult Follower::visitUsers(Value value) {
   return success();
 }
 
-FailureOr<ChunkFlow> Follower::follow(Value result, int64_t dim) {
-  Value first = inner(result);
-  if (failed(checkKinds()) ||
-      failed(set(first, ChunkDim{dim, {}, 0}, first.getDefiningOp())))
+bool Follower::isReached(Operation *op) {
+  if (!isa<SendOp>(op))
+    return flow.dims.contains(op->getResult(0));
+  OpOperand &sent = op->getOpOperand(0);
+  return flow.dims.contains(inner(sent.get())) || flow.outside.contains(&sent);
+}
+
+FailureOr<ChunkFlow> Follower::follow(ArrayRef<ChunkRoot> roots) {
+  if (failed(checkKinds()))
     return failure();
+  for (auto [value, dim] : roots)
+    if (failed(begin(inner(value), dim)))
+      return failure();
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (failed(visitOperands(value.getDefiningOp())) ||
@@ -260,7 +342,7 @@ FailureOr<ChunkFlow> Follower::follow(Value result, int64_t dim) {
       return failure();
   }
   for (Operation *op : leaves)
-    if (!flow.dims.contains(op->getResult(0)))
+    if (!isReached(op))
       return refuse(op, "it shares no value with the other ops",
                     "leave it out, or run it beside them with one chunk");
   if (failed(checkMerged()) || failed(checkLayouts()) ||
@@ -273,6 +355,8 @@ FailureOr<ChunkFlow> Follower::follow(Value result, int64_t dim) {
 /// fused region makes of it.
 bool Follower::isUsedOutside(Value value) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    if (isa<SendOp>(use.getOwner()))
+      return true;
     auto fused = dyn_cast<FusedOp>(use.getOwner()->getParentOp());
     if (fused && isa<YieldOp>(use.getOwner()))
       return isUsedOutside(fused.getResult(use.getOperandNumber()));
@@ -282,7 +366,7 @@ bool Follower::isUsedOutside(Value value) {
 
 /// Values with a merged dimension stay inside, and are not cut.
 LogicalResult Follower::checkMerged() {
-  for (Operation *op : leaves) {
+  for (Operation *op : makers()) {
     Value value = op->getResult(0);
     const ChunkDim &dim = flow.dims[value];
     if (dim.merged.empty())
@@ -313,7 +397,7 @@ LogicalResult Follower::checkLayouts() {
     cuts.emplace_back(op, layout.dims[dim]);
     return success();
   };
-  for (Operation *op : leaves)
+  for (Operation *op : makers())
     if (const ChunkDim &dim = flow.dims[op->getResult(0)]; dim.merged.empty())
       if (failed(add(op, op->getResult(0), dim.dim)))
         return failure();
@@ -356,7 +440,7 @@ LogicalResult Follower::checkDivision() {
   std::optional<int64_t> slices = flow.numSlices();
   if (flow.slices.empty() || !slices)
     return success();
-  for (Operation *op : leaves) {
+  for (Operation *op : makers()) {
     if (!flow.dims[op->getResult(0)].merged.empty())
       continue;
     int64_t dim = flow.dims[op->getResult(0)].dim;
@@ -377,8 +461,23 @@ LogicalResult Follower::checkDivision() {
   return success();
 }
 
-FailureOr<ChunkFlow> coconet::followChunks(const OpSet &ops, Value result,
-                                           int64_t dim, int64_t chunks,
+FailureOr<ChunkFlow> coconet::followChunks(const OpSet &ops,
+                                           ArrayRef<ChunkRoot> roots,
+                                           int64_t chunks, Refusal &refusal) {
+  return Follower(ops, chunks, refusal).follow(roots);
+}
+
+FailureOr<ChunkFlow> coconet::followChunks(OverlapOp overlap,
                                            Refusal &refusal) {
-  return Follower(ops, chunks, refusal).follow(result, dim);
+  Block &body = overlap.getBody().front();
+  OpSet ops;
+  for (Operation &op : body.without_terminator())
+    ops.insert(&op);
+  Value first = ::findChunked(ops, body.getTerminator()->getOperands());
+  if (!first)
+    return refusal.set(overlap,
+                       describe(overlap) + " gives values from outside only",
+                       "let it yield what its ops compute");
+  return followChunks(ops, ChunkRoot(first, overlap.getDim()),
+                      overlap.getChunks(), refusal);
 }

@@ -14,6 +14,8 @@
 
 namespace coconet {
 
+class OverlapOp;
+
 /// The dimension of a value that the chunks are parts of.
 struct ChunkDim {
   int64_t dim = 0;
@@ -40,21 +42,41 @@ struct ChunkFlow {
   AxisList slices;
   MeshAttr mesh;
 
+  bool isEmpty() const { return dims.empty() && outside.empty(); }
+  /// The dimension of a value of the ops that chunks are parts of, or of one
+  /// that they send; unset for others.
+  std::optional<int64_t> dimOf(mlir::Value value) const;
   /// Number of slices: 1 where there are none, unset while the mesh is open.
   std::optional<int64_t> numSlices() const;
   /// Whether a value of the set, or one used like it, is cut by `slices`.
   bool isSliced(mlir::Value value, int64_t dim) const;
 };
 
+/// A dimension of a value that one of the ops makes or sends.
+using ChunkRoot = std::pair<mlir::Value, int64_t>;
+
 /// Whether the op communicates, or holds one that does.
 bool communicates(mlir::Operation *op);
 
-/// Follow dimension `dim` of `result`, which one of the ops makes, through all
-/// of them. Refused where an op has no such dimension, needs several chunks at
-/// once, or is not reached. `ops` are in block order.
-mlir::FailureOr<ChunkFlow> followChunks(const OpSet &ops, mlir::Value result,
-                                        int64_t dim, int64_t chunks,
-                                        Refusal &refusal);
+/// Follow dimensions of some values through all of the ops. Refused where an op
+/// has no such dimension, needs several chunks at once, or is not reached. `ops`
+/// are in block order.
+mlir::FailureOr<ChunkFlow> followChunks(const OpSet &ops,
+                                        llvm::ArrayRef<ChunkRoot> roots,
+                                        int64_t chunks, Refusal &refusal);
+
+/// The same of the ops of a region, along the dimension that it names.
+mlir::FailureOr<ChunkFlow> followChunks(OverlapOp overlap, Refusal &refusal);
+
+/// The value whose dimension an overlap of the ops names: the first that they make
+/// and that is used elsewhere, else what is sent first; null where there is none.
+mlir::Value findChunked(const OpSet &ops);
+
+/// Sends and receives among the ops and in fused regions of theirs, in order.
+llvm::SmallVector<mlir::Operation *> findChannelEnds(const OpSet &ops);
+
+/// What is sent, or received.
+mlir::Value channelValue(mlir::Operation *end);
 
 } // namespace coconet
 

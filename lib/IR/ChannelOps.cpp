@@ -100,6 +100,10 @@ LogicalResult SymmetricSendEndOp::verify() {
   return verifyEnd(*this, getWritten().getType());
 }
 
+LogicalResult SymmetricRecvStartOp::verify() {
+  return verifyEnd(*this, getInit().getType());
+}
+
 LogicalResult SymmetricRecvOp::verify() {
   return verifyEnd(*this, getInit().getType());
 }

@@ -2,6 +2,7 @@
 
 #include "IR/OverlapOps.h"
 #include "IR/Assembly.h"
+#include "IR/ChannelOps.h"
 #include "IR/KernelOps.h"
 #include "IR/Refusal.h"
 
@@ -30,7 +31,15 @@ LogicalResult OverlapOp::verifyRegions() {
   if (failed(verifyYield(*this, getBody(), getResultTypes())))
     return failure();
   OperandRange yielded = getBody().front().getTerminator()->getOperands();
-  if (yielded.empty() || !llvm::all_of(yielded, [&](Value value) {
+  bool hasChannel = getBody()
+                        .walk([](Operation *op) {
+                          return isa<SendOp, RecvOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  if ((yielded.empty() && !hasChannel) ||
+      !llvm::all_of(yielded, [&](Value value) {
         return value.getParentRegion() == &getBody();
       }))
     return refuse(*this, "yields a value from outside, or none",
@@ -38,20 +47,22 @@ LogicalResult OverlapOp::verifyRegions() {
   return success();
 }
 
+static bool isCommunication(Operation &op) {
+  return isa<CollectiveOpInterface, RankSendOp, RankRecvOp>(op);
+}
+
 LogicalResult RankStartOp::verifyRegions() {
   Block &block = getBody().front();
   auto communicates = [](Operation &op) {
-    if (isa<CollectiveOpInterface>(op))
-      return true;
     auto fused = dyn_cast<FusedOp>(op);
-    return fused && llvm::any_of(fused.getBody().front(),
-                                 llvm::IsaPred<CollectiveOpInterface>);
+    return fused ? llvm::any_of(fused.getBody().front(), isCommunication)
+                 : isCommunication(op);
   };
   if (!llvm::hasSingleElement(block.without_terminator()) ||
       !communicates(block.front()))
     return refuse(*this, "does not hold one op that communicates",
-                  "its region holds one collective, or one fused region with "
-                  "a collective");
+                  "its region holds one collective, send or recv, or one fused "
+                  "region with one");
   return verifyYield(*this, getBody(), getFuture().getType().getTypes());
 }
 

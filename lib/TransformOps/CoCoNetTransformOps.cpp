@@ -270,12 +270,12 @@ coconet::OverlapStepOp::apply(transform::TransformRewriter &rewriter,
   if (ops.empty())
     return emitSilenceableError() << "there is nothing to overlap";
   Refusal refusal;
-  FailureOr<OverlapOp> overlap =
+  FailureOr<SmallVector<OverlapOp>> overlaps =
       overlapOps(rewriter, ops.getArrayRef(), getChunks(), getDim(),
                  getName().value_or(StringRef()), refusal);
-  if (failed(overlap))
+  if (failed(overlaps))
     return fail(*this, refusal);
-  results.set(cast<OpResult>(getOverlap()), {*overlap});
+  results.set(cast<OpResult>(getOverlap()), *overlaps);
   return DiagnosedSilenceableFailure::success();
 }
 

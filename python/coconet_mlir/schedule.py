@@ -247,6 +247,9 @@ class Schedule:
     def overlap(self, *names: str, chunks: int, dim: int = 0, name: str | None = None) -> Schedule:
         """One region of operations that run chunk by chunk, communication beside computation.
 
+        What is sent in chunks is received in chunks: of a send among the operations the recv is
+        chunked too, in a region of its own function with those of the operations that are there.
+
         Args:
             names: of at least one collective, or fused region with one, and of what runs beside it.
             chunks: number of chunks; 1 runs operations that do not depend on each other at once.

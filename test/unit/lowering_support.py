@@ -28,20 +28,44 @@ def lower(text: str, *, bind: str, schedule: str = "") -> ir.Module:
         return module
 
 
+def lower_ranks(text: str) -> ir.Module:
+    """A rank program in the LLVM dialect."""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        PassManager.parse("builtin.module(coconet-rank-to-cpu)").run(module.operation)
+        return module
+
+
 class Lowered:
-    """A compiled function ``f`` of a program on a number of ranks."""
+    """A compiled function ``f`` of a program on a number of ranks.
+
+    With ``functions`` the text is a rank program, and rank r runs ``functions[r]``.
+    """
 
     def __init__(
-        self, text: str, ranks: int, *, bind: str | None = None, schedule: str = "", name: str = "f"
+        self,
+        text: str,
+        ranks: int,
+        *,
+        bind: str | None = None,
+        schedule: str = "",
+        name: str = "f",
+        functions: Sequence[str] = (),
     ) -> None:
         self.ranks = ranks
-        module = lower(text, bind=bind or f"ranks={ranks}", schedule=schedule)
+        if functions:
+            module = lower_ranks(text)
+        else:
+            module = lower(text, bind=bind or f"ranks={ranks}", schedule=schedule)
         _runtime.load_library()
         self._engine = ExecutionEngine(
             module, opt_level=3, shared_libs=[str(_runtime.library_path())]
         )
-        self._address = self._engine.raw_lookup(f"_mlir_ciface_{name}")
-        assert self._address
+        addresses = [
+            self._engine.raw_lookup(f"_mlir_ciface_{each}") for each in functions or [name]
+        ]
+        assert all(addresses)
+        self._address = addresses if functions else addresses[0]
         self.world = _runtime.World(ranks, timeout=20)
 
     def pack(

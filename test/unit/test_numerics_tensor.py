@@ -387,6 +387,19 @@ def test_a_closed_executable_says_so_and_keeps_its_state():
     assert list(exe.read("w")) == [1, 1, 1]
 
 
+def test_a_flat_cut_of_no_elements():
+    """An open size beside a static 0."""
+
+    @cc.program(mesh=DP)
+    def double(x: cc.tensor(("n", 0))):
+        part = cc.shard(x, axes="dp")
+        return {"y": cc.all_gather(part + part)}
+
+    for ranks in (1, 2, 3):
+        with double.compile(ranks=ranks) as exe:
+            assert exe(x=np.zeros((5, 0), np.float32))["y"].shape == (5, 0)
+
+
 def test_slice_of_an_open_size_is_checked_at_run_time():
     @cc.program
     def head(x: cc.tensor("n")):

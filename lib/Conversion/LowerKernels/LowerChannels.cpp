@@ -2,13 +2,14 @@
 //
 // Sender and receiver of a channel meet at one site, of which they are the two
 // members. Each publishes its buffer, null for the sender, and the sizes of all
-// dimensions.
+// dimensions, and waits for the other one, at once or later.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/LowerKernels/Lowerings.h"
 #include "Conversion/LowerKernels/RuntimeCalls.h"
 #include "IR/ChannelOps.h"
+#include "IR/OverlapOps.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -74,7 +75,8 @@ void coconet::lowerSendBegin(SymmetricSendBeginOp op, SymbolTable &symbols) {
       LLVM::ZeroOp::create(builder, loc, pointerType(builder))};
   addSizes(builder, loc, calls, sizes, published);
   int64_t count = published.size();
-  Value table = calls.enter(site, published);
+  calls.start(site, published);
+  Value table = calls.wait(site);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     Value theirs = LLVM::PtrToIntOp::create(
         builder, loc, builder.getI64Type(),
@@ -96,15 +98,34 @@ void coconet::lowerSendEnd(SymmetricSendEndOp op, SymbolTable &symbols) {
   op.erase();
 }
 
+/// Publishes the buffer to be written.
+template <typename OpTy>
+static void startRecv(OpBuilder &builder, RuntimeCalls &calls, Value site,
+                      OpTy op) {
+  IndexMath m(builder, op.getLoc());
+  SmallVector<Value> published = {calls.pointerTo(op.getInit())};
+  addSizes(builder, op.getLoc(), calls, m.dims(op.getInit()), published);
+  calls.start(site, published);
+}
+
+void coconet::lowerRecvStart(SymmetricRecvStartOp op, SymbolTable &symbols) {
+  OpBuilder builder(op);
+  RuntimeCalls calls(builder, op, &symbols);
+  startRecv(
+      builder, calls,
+      calls.channelSite(op.getChannel(), op.getSenders(), op.getReceivers()),
+      op);
+  op.erase();
+}
+
 void coconet::lowerRecv(SymmetricRecvOp op, SymbolTable &symbols) {
   OpBuilder builder(op);
-  IndexMath m(builder, op.getLoc());
   RuntimeCalls calls(builder, op, &symbols);
   Value site =
       calls.channelSite(op.getChannel(), op.getSenders(), op.getReceivers());
-  SmallVector<Value> published = {calls.pointerTo(op.getInit())};
-  addSizes(builder, op.getLoc(), calls, m.dims(op.getInit()), published);
-  calls.enter(site, published);
+  if (!op->hasAttr(startedAttr))
+    startRecv(builder, calls, site, op);
+  calls.wait(site);
   calls.leave(site);
   op.erase();
 }

@@ -98,6 +98,9 @@ static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
       .Case([&](SymmetricSendEndOp o) {
         return lowerSendEnd(o, symbols), success();
       })
+      .Case([&](SymmetricRecvStartOp o) {
+        return lowerRecvStart(o, symbols), success();
+      })
       .Case([&](SymmetricRecvOp o) { return lowerRecv(o, symbols), success(); })
       .Case([&](RankCheckSizeOp o) {
         return lowerCheckSize(o, symbols), success();

@@ -30,6 +30,7 @@ mlir::LogicalResult lowerGemm(GemmOp op, mlir::SymbolTable &symbols);
 void lowerScatterRows(ScatterRowsOp op);
 void lowerSendBegin(SymmetricSendBeginOp op, mlir::SymbolTable &symbols);
 void lowerSendEnd(SymmetricSendEndOp op, mlir::SymbolTable &symbols);
+void lowerRecvStart(SymmetricRecvStartOp op, mlir::SymbolTable &symbols);
 void lowerRecv(SymmetricRecvOp op, mlir::SymbolTable &symbols);
 void lowerCheckSize(RankCheckSizeOp op, mlir::SymbolTable &symbols);
 void lowerCheckFinite(RankCheckFiniteOp op, mlir::SymbolTable &symbols);

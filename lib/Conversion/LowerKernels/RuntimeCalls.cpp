@@ -264,12 +264,15 @@ OpFoldResult RuntimeCalls::size(const Members &members, Value site) {
 Value RuntimeCalls::enter(Value site, ValueRange pointers) {
   // The start has published them.
   if (op->hasAttr(startedAttr))
-    return call("coconet_rt_wait",
-                LLVM::LLVMPointerType::get(builder.getContext()),
-                {rank(), site});
+    return wait(site);
   return publish("coconet_rt_enter",
                  LLVM::LLVMPointerType::get(builder.getContext()), site,
                  pointers);
+}
+
+Value RuntimeCalls::wait(Value site) {
+  return call("coconet_rt_wait",
+              LLVM::LLVMPointerType::get(builder.getContext()), {rank(), site});
 }
 
 void RuntimeCalls::start(Value site, ValueRange pointers) {

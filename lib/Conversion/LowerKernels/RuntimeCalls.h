@@ -54,6 +54,8 @@ public:
   /// Publish buffers and wait for the members; a table of all their pointers.
   /// Only wait where the op says that they have been published.
   mlir::Value enter(mlir::Value site, mlir::ValueRange pointers);
+  /// Wait for the members; a table of all that they have published.
+  mlir::Value wait(mlir::Value site);
   /// Publish buffers and go on.
   void start(mlir::Value site, mlir::ValueRange pointers);
   void leave(mlir::Value site);

@@ -279,6 +279,8 @@ void coconet::registerBufferizableModels(DialectRegistry &registry) {
     ScatterRowsOp::attachInterface<KernelModel<ScatterRowsOp>>(*context);
     ListKernelOp::attachInterface<KernelModel<ListKernelOp>>(*context);
     RankCheckFiniteOp::attachInterface<ReadModel<RankCheckFiniteOp>>(*context);
+    SymmetricRecvStartOp::attachInterface<KernelModel<SymmetricRecvStartOp>>(
+        *context);
     SymmetricRecvOp::attachInterface<KernelModel<SymmetricRecvOp>>(*context);
     SymmetricSendBeginOp::attachInterface<SendBeginModel>(*context);
     SymmetricSendEndOp::attachInterface<ReadModel<SymmetricSendEndOp>>(

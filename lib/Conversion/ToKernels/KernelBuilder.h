@@ -100,8 +100,9 @@ mlir::LogicalResult lowerFused(mlir::OpBuilder &builder, FusedOp op);
 /// Collectives that are not fused.
 mlir::LogicalResult lowerCollective(mlir::OpBuilder &builder,
                                     mlir::Operation *op);
-/// Communication that is started: the kernel comes where it is waited for, and
-/// what it publishes where it is started. `number` is new in the function.
+/// Communication that is started: the kernel comes where it, or what is started
+/// later, is waited for, and what it publishes where it is started. `number` is
+/// new in the function.
 mlir::LogicalResult lowerStart(RankStartOp op, unsigned number);
 /// One end of a channel; with the ops fused with a send.
 void lowerChannelOp(mlir::OpBuilder &builder, mlir::Operation *op);

@@ -257,5 +257,6 @@ LogicalResult FusedLowering::lower() {
 }
 
 LogicalResult coconet::lowerFused(OpBuilder &builder, FusedOp op) {
-  return FusedLowering(builder, op).lower();
+  return op.getKind() == FusedKind::send ? lowerFusedSend(builder, op)
+                                         : FusedLowering(builder, op).lower();
 }

@@ -1,7 +1,10 @@
 //===- StartedKernels.cpp - communication under way -------------------------===//
 
+#include "Analysis/CommunicationEvents.h"
 #include "Conversion/ToKernels/KernelBuilder.h"
+#include "IR/ChannelOps.h"
 #include "IR/KernelOps.h"
+#include "IR/ListOps.h"
 #include "IR/OverlapOps.h"
 #include "IR/RankOps.h"
 #include "IR/Refusal.h"
@@ -20,11 +23,22 @@ static FailureOr<RankWaitOp> findWait(RankStartOp op) {
                 "wait for every future once, in the block where it is started");
 }
 
+/// Where the kernel is to be: what is started on a rank runs in the order in
+/// which it is started, so before other communication at the latest, and before
+/// the wait for anything that is started later.
+static Operation *findPlace(RankStartOp op) {
+  Operation *place = op->getNextNode();
+  while (!isa<RankWaitOp, ListKernelOp>(place) &&
+         (isa<RankStartOp>(place) || !holdsCommunication(place)))
+    place = place->getNextNode();
+  return place;
+}
+
 /// The kind of the collective that the op does, for messages.
 static StringRef kindOf(Operation *op) {
   if (auto fused = dyn_cast<FusedOp>(op))
     for (Operation &inner : fused.getBody().front())
-      if (isa<CollectiveOpInterface>(inner))
+      if (isCommunication(&inner))
         op = &inner;
   StringRef kind = op->getName().stripDialect();
   kind.consume_front("rank.");
@@ -39,17 +53,35 @@ static bool isAlone(Operation *kernel) {
 
 /// The first op from `first` up to `end` that others take part in.
 static Operation *findKernel(Operation *first, Operation *end) {
-  for (Operation *op = first; op != end; op = op->getNextNode())
+  for (Operation *op = first; op != end; op = op->getNextNode()) {
+    if (isa<SymmetricSendBeginOp, SymmetricRecvOp>(op))
+      return op;
     if (isa<SymmetricKernelOp, SymmetricAllToAllOp, SymmetricPermuteOp>(op) &&
         !isAlone(op))
       for (unsigned i = 0; i < op->getNumOperands(); ++i)
         if (isPublished(op, i))
           return op;
+  }
   return nullptr;
 }
 
-/// Publish what the kernel shares, before it, and let it take the results.
+/// Let the counterpart write from here on.
+static void publish(SymmetricRecvOp recv) {
+  OpBuilder builder(recv);
+  auto start = SymmetricRecvStartOp::create(
+      builder, recv.getLoc(), recv.getResult().getType(), recv.getInit(),
+      recv.getChannelAttr(), recv.getSendersAttr(), recv.getReceiversAttr());
+  recv.getInitMutable().assign(start.getResult());
+  recv->setAttr(startedAttr, recv.getChannelAttr());
+}
+
+/// Publish what the kernel shares, before it, and let it take the results. A
+/// sender shares nothing.
 static void publish(Operation *kernel, StringRef name) {
+  if (isa<SymmetricSendBeginOp>(kernel))
+    return;
+  if (auto recv = dyn_cast<SymmetricRecvOp>(kernel))
+    return publish(recv);
   OpBuilder builder(kernel);
   auto style = cast<DestinationStyleOpInterface>(kernel);
   SmallVector<OpOperand *> shared;
@@ -75,18 +107,18 @@ static void publish(Operation *kernel, StringRef name) {
     operand->set(result);
 }
 
-/// Move the kernel, and what was made of its results, to the wait.
-static void moveToWait(Operation *kernel, Operation *end, Operation *wait) {
+/// Move the kernel, and what was made of its results, before `place`.
+static void moveKernel(Operation *kernel, Operation *end, Operation *place) {
   llvm::SmallPtrSet<Operation *, 8> moved = {kernel};
   Operation *op = kernel->getNextNode();
-  kernel->moveBefore(wait);
+  kernel->moveBefore(place);
   while (op != end) {
     Operation *next = op->getNextNode();
     if (llvm::any_of(op->getOperands(), [&](Value value) {
           return moved.contains(value.getDefiningOp());
         })) {
       moved.insert(op);
-      op->moveBefore(wait);
+      op->moveBefore(place);
     }
     op = next;
   }
@@ -103,13 +135,15 @@ LogicalResult coconet::lowerStart(RankStartOp op, unsigned number) {
   inner->moveBefore(op);
   OpBuilder builder(inner);
   auto fused = dyn_cast<FusedOp>(inner);
-  if (failed(fused ? lowerFused(builder, fused)
-                   : lowerCollective(builder, inner)))
+  if (isSend(inner) || isReceive(inner))
+    lowerChannelOp(builder, inner);
+  else if (failed(fused ? lowerFused(builder, fused)
+                        : lowerCollective(builder, inner)))
     return failure();
   Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
   if (Operation *kernel = findKernel(first, op)) {
     publish(kernel, name);
-    moveToWait(kernel, op, *wait);
+    moveKernel(kernel, op, findPlace(op));
   }
   wait->replaceAllUsesWith(body.getTerminator()->getOperands());
   wait->erase();

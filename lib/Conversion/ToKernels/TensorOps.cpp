@@ -85,6 +85,11 @@ Value coconet::reshapeTensor(OpBuilder &builder, Location loc, Value value,
                              ArrayRef<OpFoldResult> sizes) {
   if (value.getType() == type)
     return value;
+  // Upstream takes a size of ? times 0 for static in buffers and for open in
+  // tensors; where there are no elements, nothing is to be kept.
+  if (llvm::is_contained(type.getShape(), 0) ||
+      llvm::is_contained(typeOf(value).getShape(), 0))
+    return makeEmpty(builder, loc, type, sizes);
   Type element = type.getElementType();
   if (typeOf(value).getRank() == type.getRank() && type.getRank() <= 1)
     return castShape(builder, loc, value, type);

@@ -47,8 +47,7 @@ static LogicalResult lowerOp(Operation *op) {
     return refuse(op, "is no op of a rank program",
                   "run --coconet-to-rank first");
   if (auto fused = dyn_cast<FusedOp>(op))
-    return fused.getKind() == FusedKind::send ? lowerFusedSend(builder, fused)
-                                              : lowerFused(builder, fused);
+    return lowerFused(builder, fused);
   if (isa<RankSendOp, RankRecvOp>(op))
     return lowerChannelOp(builder, op), success();
   if (isa<CollectiveOpInterface>(op))

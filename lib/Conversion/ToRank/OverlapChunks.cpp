@@ -1,6 +1,7 @@
 //===- OverlapChunks.cpp - chunks of values, and where they go --------------===//
 
 #include "Conversion/ToRank/OverlapExpansion.h"
+#include "IR/ChannelOps.h"
 #include "IR/RankOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -28,6 +29,7 @@ static int64_t staticOr(OpFoldResult size) {
 OverlapExpansion::~OverlapExpansion() {
   // Ops that come later may be made at the same addresses.
   scratch->walk([&](Operation *nested) {
+    t.channelChunks.erase(nested);
     for (Value result : nested->getResults()) {
       t.values.erase(result);
       t.places.erase(result);
@@ -46,14 +48,29 @@ OverlapExpansion::~OverlapExpansion() {
 
 LogicalResult OverlapExpansion::findSizes() {
   std::optional<OpFoldResult> size;
-  for (auto [operand, dim] : flow.outside) {
-    OpFoldResult other = t.values[operand->get()].sizes[dim];
-    if (!size)
-      size = t.representative(other);
-    else if (failed(t.unify(op, *size, other)))
+  auto add = [&](OpFoldResult other) {
+    if (size)
+      return t.unify(op, *size, other);
+    size = t.representative(other);
+    return success();
+  };
+  for (auto [operand, dim] : flow.outside)
+    if (failed(add(t.values[operand->get()].sizes[dim])))
       return failure();
-  }
-  assert(size && "every op that chunks run through has an operand with them");
+  bool hasChannel = false;
+  WalkResult walked = op.getBody().walk([&](Operation *nested) -> WalkResult {
+    hasChannel |= isa<SendOp, RecvOp>(nested);
+    auto recv = dyn_cast<RecvOp>(nested);
+    if (!recv)
+      return WalkResult::advance();
+    FailureOr<SmallVector<OpFoldResult>> sizes = t.recvSizes(recv);
+    if (failed(sizes))
+      return failure();
+    return add((*sizes)[*flow.dimOf(recv.getResult())]);
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  assert(size && "chunks begin at an operand from outside or at a recv");
   IndexMath m = t.math(loc);
   logicalSize = *size;
   part = {m.constant(0), *size};
@@ -69,7 +86,7 @@ LogicalResult OverlapExpansion::findSizes() {
   if (known && *known % chunks == 0 && *known / chunks != 1)
     chunkExtent = *known / chunks;
   used = chunks;
-  while (used > 1 && isZeroInteger(pieceOf(used - 1).length))
+  while (!hasChannel && used > 1 && isZeroInteger(pieceOf(used - 1).length))
     --used;
   return success();
 }
@@ -89,7 +106,17 @@ Chunk OverlapExpansion::pieceOf(int64_t chunk) {
     OpFoldResult each = m.div(part.length, m.constant(slices * chunks));
     return {m.mul(m.constant(chunk), each), each};
   }
-  return m.chunk(part.length, chunks, m.constant(chunk));
+  Chunk piece = m.chunk(part.length, chunks, m.constant(chunk));
+  // An empty slice may not begin behind the last element.
+  if (isZeroInteger(piece.length))
+    piece.start = m.constant(0);
+  return piece;
+}
+
+OpFoldResult OverlapExpansion::logicalPiece(int64_t chunk) {
+  IndexMath m = t.math(loc);
+  return flow.slices.empty() ? pieceOf(chunk).length
+                             : m.div(part.length, m.constant(chunks));
 }
 
 void OverlapExpansion::notePlace(Value copy, Value value, int64_t dim,
@@ -158,8 +185,7 @@ RankValue OverlapExpansion::cut(Value value, int64_t dim, int64_t chunk) {
   RankValue whole = t.values[value];
   Chunk piece = pieceOf(chunk);
   SmallVector<OpFoldResult> logical = whole.sizes;
-  logical[dim] = flow.slices.empty() ? piece.length
-                                     : m.div(part.length, m.constant(chunks));
+  logical[dim] = logicalPiece(chunk);
   int64_t extent = localType(chunkType(value, dim)).getDimSize(dim);
   RankedTensorType type = withSize(typeOf(whole.value), dim, extent);
   bool scattered = isScattered(value, dim);
@@ -214,6 +240,9 @@ void OverlapExpansion::makeCopy(int64_t chunk) {
   body.walk([&](Operation *nested) {
     for (Value result : nested->getResults())
       setType(mapping.lookup(result), result, chunk);
+    if (isa<SendOp, RecvOp>(nested))
+      t.channelChunks[mapping.lookup(nested)] = {
+          chunk, *flow.dimOf(channelValue(nested)), logicalPiece(chunk)};
   });
   llvm::MapVector<std::pair<Value, int64_t>, Value> cuts;
   for (auto [operand, dim] : flow.outside) {

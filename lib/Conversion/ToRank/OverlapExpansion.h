@@ -31,8 +31,8 @@ private:
   struct Copy {
     llvm::SmallVector<mlir::Operation *> ops;
     llvm::SmallVector<mlir::Value> yielded;
-    /// Communication under way, by the values that it will give.
-    llvm::DenseMap<mlir::Value, RankStartOp> started;
+    /// Communication under way, by the op that is started.
+    llvm::DenseMap<mlir::Operation *, RankStartOp> started;
     std::vector<MergedSizes> merged;
   };
 
@@ -45,6 +45,8 @@ private:
   RankValue cut(mlir::Value value, int64_t dim, int64_t chunk);
   /// Where the chunk lies in each slice that a rank holds.
   Chunk pieceOf(int64_t chunk);
+  /// Size of the chunk of a logical value.
+  mlir::OpFoldResult logicalPiece(int64_t chunk);
   /// Remember where the copy of a value lies, if something asks for it.
   void notePlace(mlir::Value copy, mlir::Value value, int64_t dim,
                  int64_t chunk, bool merged = false);
@@ -62,13 +64,15 @@ private:
   mlir::LogicalResult emit(Copy &copy, mlir::Operation *op);
   mlir::LogicalResult start(Copy &copy, mlir::Operation *op);
   mlir::LogicalResult emitReshape(Copy &copy, ReshapeOp op);
-  void wait(Copy &copy, RankStartOp started);
+  /// Wait for the op, if it is under way.
+  void wait(Copy &copy, mlir::Operation *op);
 
   RankTranslator &t;
   OverlapOp op;
   mlir::Location loc;
   int64_t chunks;
-  /// Those of them that are not known to be empty, and the first.
+  /// Those of them that are not known to be empty, and the first; all where the
+  /// other end of a channel may know less.
   int64_t used = 1;
   ChunkFlow flow;
   /// What chunks are parts of: the elements that one rank holds where no axis

@@ -39,6 +39,14 @@ struct ChunkPlace {
   bool scattered = false;
 };
 
+/// A chunk of what a channel carries: its number, and the logical size of the
+/// chunk of dimension `dim`.
+struct ChannelChunk {
+  int64_t number;
+  int64_t dim;
+  mlir::OpFoldResult size;
+};
+
 /// How a collective that cuts or joins a dimension looks on one rank.
 struct CutPlan {
   mlir::Value operand;
@@ -119,6 +127,10 @@ private:
   /// Between functions (TranslateChannels.cpp).
   mlir::LogicalResult translateSend(SendOp op);
   mlir::LogicalResult translateRecv(RecvOp op);
+  /// Logical sizes of what is received.
+  mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>> recvSizes(RecvOp op);
+  /// The name of the channel, or of the chunk that the op is an end of.
+  mlir::StringAttr channelName(mlir::Operation *end);
   /// Of ops with attributes `dim`, `axes` and `groups`.
   mlir::FailureOr<CutPlan> planScatter(CollectiveOpInterface op);
   CutPlan planGather(CollectiveOpInterface op);
@@ -193,6 +205,8 @@ private:
   llvm::DenseMap<mlir::Value, RankValue> values;
   /// Of values that are chunks of larger ones.
   llvm::DenseMap<mlir::Value, ChunkPlace> places;
+  /// Of sends and receives of chunks.
+  llvm::DenseMap<mlir::Operation *, ChannelChunk> channelChunks;
   llvm::DenseMap<mlir::Value, mlir::OpFoldResult> known;
   /// Sizes by their name in the arguments (coconet.dims).
   llvm::StringMap<mlir::OpFoldResult> namedSizes;

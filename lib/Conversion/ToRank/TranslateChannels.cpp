@@ -41,21 +41,34 @@ FailureOr<ChannelPlan> coconet::planChannels(ModuleOp module) {
   return plan;
 }
 
+StringAttr RankTranslator::channelName(Operation *end) {
+  auto name = end->getAttrOfType<StringAttr>("channel");
+  auto chunk = channelChunks.find(end);
+  if (chunk == channelChunks.end())
+    return name;
+  return StringAttr::get(context, name.getValue() + "[" +
+                                      Twine(chunk->second.number) + "]");
+}
+
 LogicalResult RankTranslator::translateSend(SendOp op) {
   const ChannelRanks &ends = channels.at(op.getChannelAttr());
   auto send =
       RankSendOp::create(inner, ends.location, values[op.getOperand()].value,
-                         op.getChannelAttr(), ends.senders, ends.receivers);
+                         channelName(op), ends.senders, ends.receivers);
   send->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }
 
-LogicalResult RankTranslator::translateRecv(RecvOp op) {
-  const ChannelRanks &ends = channels.at(op.getChannelAttr());
+FailureOr<SmallVector<OpFoldResult>> RankTranslator::recvSizes(RecvOp op) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto chunk = channelChunks.find(op);
   IndexMath m = math(op.getLoc());
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (chunk != channelChunks.end() && chunk->second.dim == dim) {
+      sizes.push_back(chunk->second.size);
+      continue;
+    }
     if (!type.isDynamicDim(dim)) {
       sizes.push_back(m.constant(type.getDimSize(dim)));
       continue;
@@ -70,17 +83,25 @@ LogicalResult RankTranslator::translateRecv(RecvOp op) {
                     "the type static");
     sizes.push_back(representative(known->second));
   }
-  set(op.getResult(), Value(), sizes);
-  RankedTensorType local = localType(type);
+  return sizes;
+}
+
+LogicalResult RankTranslator::translateRecv(RecvOp op) {
+  const ChannelRanks &ends = channels.at(op.getChannelAttr());
+  FailureOr<SmallVector<OpFoldResult>> sizes = recvSizes(op);
+  if (failed(sizes))
+    return failure();
+  set(op.getResult(), Value(), *sizes);
+  IndexMath m = math(op.getLoc());
+  auto local = localType(cast<RankedTensorType>(op.getResult().getType()));
   SmallVector<Value> open;
   for (auto [extent, size] :
        llvm::zip(local.getShape(), localSizes(op.getResult(), op.getLoc())))
     if (ShapedType::isDynamic(extent))
       open.push_back(m.value(size));
-  auto recv =
-      RankRecvOp::create(inner, ends.location, local, open, op.getChannelAttr(),
-                         ends.senders, ends.receivers);
+  auto recv = RankRecvOp::create(inner, ends.location, local, open,
+                                 channelName(op), ends.senders, ends.receivers);
   recv->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  set(op.getResult(), recv.getResult(), sizes);
+  set(op.getResult(), recv.getResult(), *sizes);
   return success();
 }

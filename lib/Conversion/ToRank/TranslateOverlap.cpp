@@ -98,24 +98,21 @@ LogicalResult OverlapExpansion::start(Copy &copy, Operation *each) {
   auto started = RankStartOp::create(t.outer, each->getLoc(),
                                      FutureType::get(t.context, types));
   started.getBody().takeBody(region);
-  for (Value result : each->getResults())
-    copy.started[result] = started;
+  copy.started[each] = started;
   return success();
 }
 
-void OverlapExpansion::wait(Copy &copy, RankStartOp started) {
+void OverlapExpansion::wait(Copy &copy, Operation *each) {
+  RankStartOp started = copy.started.lookup(each);
+  if (!started)
+    return;
+  copy.started.erase(each);
   auto waited = RankWaitOp::create(t.outer, started.getLoc(),
                                    started.getFuture().getType().getTypes(),
                                    started.getFuture());
-  SmallVector<Value> pending;
-  for (auto [value, of] : copy.started)
-    if (of == started)
-      pending.push_back(value);
-  for (Value value : pending) {
-    t.values[value].value =
-        waited.getResult(cast<OpResult>(value).getResultNumber());
-    copy.started.erase(value);
-  }
+  for (auto [value, delivered] :
+       llvm::zip(each->getResults(), waited.getResults()))
+    t.values[value].value = delivered;
 }
 
 /// A merged dimension is split into the sizes that it was merged from: of a
@@ -147,8 +144,8 @@ LogicalResult OverlapExpansion::emitReshape(Copy &copy, ReshapeOp each) {
 LogicalResult OverlapExpansion::emit(Copy &copy, Operation *each) {
   each->walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())
-      if (RankStartOp started = copy.started.lookup(operand))
-        wait(copy, started);
+      if (Operation *producer = operand.getDefiningOp())
+        wait(copy, producer);
   });
   if (communicates(each))
     return start(copy, each);
@@ -166,8 +163,7 @@ LogicalResult OverlapExpansion::emitStage(unsigned stage, int64_t chunk) {
   ArrayRef<Operation *> ops = copy.ops;
   for (auto [index, each] : llvm::enumerate(ops))
     if (communicates(each) && stages[index] + 1 == stage)
-      if (RankStartOp started = copy.started.lookup(each->getResult(0)))
-        wait(copy, started);
+      wait(copy, each);
   for (auto [index, value] : llvm::enumerate(copy.yielded)) {
     unsigned producer = llvm::find(ops, value.getDefiningOp()) - ops.begin();
     if (stages[producer] + communicates(ops[producer]) == stage)
@@ -178,13 +174,8 @@ LogicalResult OverlapExpansion::emitStage(unsigned stage, int64_t chunk) {
 
 LogicalResult OverlapExpansion::expand() {
   if (chunks > 1) {
-    Block &body = op.getBody().front();
-    OpSet ops;
-    for (Operation &nested : body.without_terminator())
-      ops.insert(&nested);
     Refusal refusal;
-    FailureOr<ChunkFlow> found = followChunks(
-        ops, body.getTerminator()->getOperand(0), op.getDim(), chunks, refusal);
+    FailureOr<ChunkFlow> found = followChunks(op, refusal);
     if (failed(found)) {
       refusal.report(DiagnosticSeverity::Error);
       return failure();

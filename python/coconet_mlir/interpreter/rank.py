@@ -234,7 +234,7 @@ def schedule(
                 under_way.park(rank, step)
             else:
                 waiting[rank] = step
-        ready = exchange(waiting) or under_way.advance(exchange)
+        ready = exchange(waiting) or under_way.advance(exchange, waiting)
     if waiting or under_way.parked:
         raise InterpretationError(_stuck(waiting, finished, under_way))
     return finished

@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from coconet_mlir.interpreter.domain import Array, InterpretationError
-from coconet_mlir.interpreter.types import given_name, op_name
+from coconet_mlir.interpreter.types import given_name, op_name, required, text_of
 
 _VIEWS = (
     "tensor.extract_slice",
@@ -55,16 +55,19 @@ class _Lane:
 
 
 class UnderWay:
-    """The lanes of all ranks, by the op that started them."""
+    """The lanes of all ranks, by the op that started them, or by the channel."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.lanes: dict[Operation, _Lane] = {}
+        self.lanes: dict[Operation | str, _Lane] = {}
         self.parked: dict[int, Operation] = {}
         self.random = np.random.default_rng(seed)
 
+    def _lane(self, op: Operation) -> _Lane:
+        return self.lanes.setdefault(_channel(op) or op, _Lane())
+
     def start(self, rank: int, started: Started) -> None:
         """Note what a rank has started."""
-        lane = self.lanes.setdefault(started.op, _Lane())
+        lane = self._lane(started.op)
         if rank in lane.courses:
             raise InterpretationError(
                 f"{describe(started.op)} is started again on rank {rank} before it was waited for"
@@ -74,7 +77,7 @@ class UnderWay:
 
     def park(self, rank: int, awaited: Awaited) -> None:
         """A rank does nothing until what it has started is done."""
-        if rank not in self.lanes.setdefault(awaited.op, _Lane()).courses:
+        if rank not in self._lane(awaited.op).courses:
             raise InterpretationError(
                 f"{describe(awaited.op)} is waited for on rank {rank}, where it is not under way"
             )
@@ -82,30 +85,37 @@ class UnderWay:
 
     def finish(self, rank: int) -> None:
         """A rank has returned: nothing of it may be under way."""
-        for op, lane in self.lanes.items():
+        for key, lane in self.lanes.items():
             if rank in lane.courses:
-                raise InterpretationError(
-                    f"{describe(op)} is started on rank {rank} and never waited for"
-                )
+                what = key if isinstance(key, str) else describe(key)
+                raise InterpretationError(f"{what} is started on rank {rank} and never waited for")
 
-    def advance(self, exchange: Exchange) -> list[tuple[int, list[Array]]]:
-        """Let lanes go on until a rank may; those ranks, with what they waited for."""
+    def advance(self, exchange: Exchange, waiting: dict[int, Any]) -> list[tuple[int, Any]]:
+        """Let lanes go on until a rank may; those ranks, with what they waited for.
+
+        `waiting` are ranks that communicate without having started anything: with one of them
+        another rank may have started to.
+        """
         lanes = list(self.lanes.values())
         for index in self.random.permutation(len(lanes)):
-            self._move(lanes[index], exchange)
-            released = [rank for rank, op in self.parked.items() if rank in self.lanes[op].results]
-            if released:
-                return [(rank, self._take(rank)) for rank in released]
+            met = self._move(lanes[index], exchange, waiting)
+            released = [rank for rank, op in self.parked.items() if rank in self._lane(op).results]
+            if released or met:
+                return met + [(rank, self._take(rank)) for rank in released]
         return []
 
     def _take(self, rank: int) -> list[Array]:
-        lane = self.lanes[self.parked.pop(rank)]
+        lane = self._lane(self.parked.pop(rank))
         del lane.courses[rank]
         return lane.results.pop(rank)
 
-    def _move(self, lane: _Lane, exchange: Exchange) -> None:
+    def _move(
+        self, lane: _Lane, exchange: Exchange, waiting: dict[int, Any]
+    ) -> list[tuple[int, Any]]:
+        """Let what was started go on; the waiting ranks that some of it has met."""
         ready: list[tuple[int, Array | None]] = [(rank, None) for rank in lane.fresh]
         lane.fresh.clear()
+        met: list[tuple[int, Any]] = []
         while ready:
             for rank, received in ready:
                 try:
@@ -113,10 +123,26 @@ class UnderWay:
                 except StopIteration as stop:
                     lane.results[rank] = stop.value
             ready = exchange(lane.arrivals)
+            if not ready and any(arrival.channel for arrival in lane.arrivals.values()):
+                present = waiting | lane.arrivals
+                released = exchange(present)
+                ready = [each for each in released if each[0] in lane.arrivals]
+                met += [each for each in released if each[0] not in lane.arrivals]
+                for rank, _ in released:
+                    (lane.arrivals if rank in lane.arrivals else waiting).pop(rank)
+        return met
 
     def stuck(self) -> list[str]:
         """What the ranks that wait are waiting for."""
         return [f"rank {rank} waits for {describe(op)}" for rank, op in sorted(self.parked.items())]
+
+
+def _channel(op: Operation) -> str | None:
+    """The channel of what is started, which two ops start; None of a collective."""
+    for inner in op.regions[0].walk():
+        if op_name(inner) in ("coconet.rank.send", "coconet.rank.recv"):
+            return f"channel '{text_of(required(inner, 'channel'))}'"
+    return None
 
 
 def describe(op: Operation) -> str:

@@ -122,7 +122,10 @@ class LayoutAttr(ParametrizedAttribute):
 
 @irdl_attr_definition
 class FutureType(ParametrizedAttribute, TypeAttribute):
-    """`!coconet.future<tensor<4xf32>, ...>`: what started communication will deliver."""
+    """`!coconet.future<tensor<4xf32>, ...>`: what started communication will deliver.
+
+    A send delivers nothing: `!coconet.future`.
+    """
 
     name = "coconet.future"
 
@@ -130,13 +133,15 @@ class FutureType(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        return (
-            ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type)),
+        types = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.ANGLE, parser.parse_type
         )
+        return (ArrayAttr(types or ()),)
 
     def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_list(self.types.data, printer.print_attribute)
+        if self.types.data:
+            with printer.in_angle_brackets():
+                printer.print_list(self.types.data, printer.print_attribute)
 
 
 def _axis_array(axes) -> ArrayAttr[StringAttr]:

@@ -170,6 +170,7 @@ PIPELINE = {
     "RS-C-P2P-AG": pipeline.rs_c_p2p_ag,
     "AR-fuse(C-P2P)": pipeline.ar_fuse_c_p2p,
     "RS-fuse(C-P2P)-AG": pipeline.rs_fuse_c_p2p_ag,
+    "ol(RS, fuse(C-P2P), AG)": pipeline.ol_rs_fuse_c_p2p_ag,
 }
 
 WORKLOADS: Mapping[str, Workload] = {

@@ -63,6 +63,11 @@ def rs_fuse_c_p2p_ag(s: Schedule) -> Schedule:
     return rs_c_p2p_ag(s).fuse("end", "boundary", name="end")
 
 
+def ol_rs_fuse_c_p2p_ag(s: Schedule) -> Schedule:
+    """ol(RS, fuse(C-P2P), AG): reduce, compute and send, and gather chunks side by side."""
+    return rs_fuse_c_p2p_ag(s).overlap("sum.rs", "end", "sum.ag", chunks=2, name="boundary")
+
+
 def ar_fuse_c_p2p(s: Schedule) -> Schedule:
     """AR-fuse(C-P2P): the same with the whole value."""
     return s.fuse("end", "boundary", name="end")

@@ -34,7 +34,8 @@ func.func @first(%x: tensor<?x4xf32, #sliced> {coconet.dims = ["n", ""]})
   // BUFFER: linalg.generic {{.*}} outs(%[[INTO]] : memref<?x4xf32>)
   // BUFFER-NOT: memref.copy
   // BUFFER: return
-  // LLVM: llvm.call @coconet_rt_enter
+  // LLVM: llvm.call @coconet_rt_start
+  // LLVM: llvm.call @coconet_rt_wait
   // LLVM: llvm.call @coconet_rt_check_size
   // LLVM: llvm.call @coconet_rt_leave
   coconet.fused send {

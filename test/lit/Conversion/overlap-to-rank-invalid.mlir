@@ -42,3 +42,21 @@ func.func @flat(%x: tensor<4x4xf32, #flat>, %b: tensor<4x4xf32>) -> (tensor<4x4x
   } : tensor<4x4xf32>, tensor<4x4xf32>
   return %r#0, %r#1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<tp = 2>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+func.func @nothing_made(%x: tensor<4xf32, #partial>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+2 {{overlap gives values from outside only}}
+  // expected-note@+1 {{let it yield what its ops compute}}
+  %0 = coconet.overlap chunks 2 along 0 {
+    %1 = coconet.all_reduce sum %x on {tp} : tensor<4xf32, #partial> -> tensor<4xf32>
+    %2 = coconet.fused computation {
+      %3 = coconet.exp %1 : tensor<4xf32> -> tensor<4xf32>
+      coconet.yield %y : tensor<4xf32>
+    } : tensor<4xf32>
+    coconet.yield %2 : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -5,6 +5,7 @@
 // RUN: %{pipeline}/rs_c_p2p_ag.mlir --transform-interpreter %examples/pipeline/base.mlir | FileCheck %s --check-prefixes=CHECK,RS
 // RUN: %{pipeline}/rs_fuse_c_p2p_ag.mlir --transform-interpreter %examples/pipeline/base.mlir | FileCheck %s --check-prefixes=CHECK,FUSED
 // RUN: %{pipeline}/ar_fuse_c_p2p.mlir --transform-interpreter %examples/pipeline/base.mlir | FileCheck %s --check-prefixes=CHECK,WHOLE
+// RUN: %{pipeline}/ol_rs_fuse_c_p2p_ag.mlir --transform-interpreter %examples/pipeline/base.mlir | FileCheck %s --check-prefixes=CHECK,CHUNKED
 
 // CHECK-LABEL: func.func @head
 // CHECK: %[[PRODUCT:.*]] = coconet.matmul {{.*}} {coconet.name = "product"}
@@ -43,3 +44,14 @@
 // WHOLE: coconet.all_reduce sum %[[PRODUCT]]
 // WHOLE: coconet.fused send {
 // WHOLE: coconet.send {{.*}} : tensor<?x?x?xf32>
+
+// CHUNKED: coconet.overlap chunks 2 along 0 attributes {coconet.name = "boundary"} {
+// CHUNKED: coconet.reduce_scatter sum %[[PRODUCT]] into 1 on {tp}
+// CHUNKED: coconet.fused send {
+// CHUNKED: coconet.send {{.*}} : tensor<?x?x?xf32, #sliced
+// CHUNKED-LABEL: func.func @tail
+// CHUNKED: %[[ALL:.*]] = coconet.overlap chunks 2 along 0 attributes {coconet.name = "boundary"} {
+// CHUNKED: %[[GOT:.*]] = coconet.recv from "boundary"
+// CHUNKED: %[[GATHERED:.*]] = coconet.all_gather %[[GOT]] from 1 on {tp}
+// CHUNKED: coconet.yield %[[GATHERED]]
+// CHUNKED: coconet.add %[[ALL]]

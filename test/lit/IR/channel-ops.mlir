@@ -34,7 +34,9 @@ func.func @kernels(%x: memref<?x4xf32>, %n: index, %t: tensor<4xf32>) {
   coconet.symmetric_send_end "a" between [0] and [1] ins(%0 : memref<?x4xf32>)
   // CHECK: coconet.symmetric_recv "b" between [1] and [0] outs(%{{.*}} : memref<?x4xf32>)
   coconet.symmetric_recv "b" between [1] and [0] outs(%x : memref<?x4xf32>)
-  // CHECK: coconet.symmetric_recv "c" between [1] and [0] outs(%{{.*}} : tensor<4xf32>) -> tensor<4xf32>
-  %1 = coconet.symmetric_recv "c" between [1] and [0] outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: coconet.symmetric_recv_start "c" between [1] and [0] outs(%{{.*}} : tensor<4xf32>) -> tensor<4xf32>
+  %1 = coconet.symmetric_recv_start "c" between [1] and [0] outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: coconet.symmetric_recv "c" between [1] and [0] outs(%{{.*}} : tensor<4xf32>) {coconet.started = "c"} -> tensor<4xf32>
+  %2 = coconet.symmetric_recv "c" between [1] and [0] outs(%1 : tensor<4xf32>) {coconet.started = "c"} -> tensor<4xf32>
   return
 }

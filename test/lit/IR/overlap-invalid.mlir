@@ -51,7 +51,7 @@ func.func @types(%x: tensor<4xf32>) {
 
 func.func @start(%x: tensor<4xf32>) {
   // expected-error@+2 {{does not hold one op that communicates}}
-  // expected-note@+1 {{its region holds one collective, or one fused region with a collective}}
+  // expected-note@+1 {{its region holds one collective, send or recv, or one fused region with one}}
   %0 = coconet.rank.start {
     %1 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
     coconet.yield %1 : tensor<4xf32>

@@ -38,3 +38,29 @@ func.func @published(%x: tensor<4xf32>, %b: memref<4xf32>) -> (tensor<4xf32>, te
   coconet.symmetric_start on {tp} of #mesh ins(%b : memref<4xf32>) outs() {coconet.started = "reduce_scatter 1"}
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A region that sends needs no result, and a send that is started delivers none.
+// CHECK-LABEL: func.func @sends
+// CHECK: coconet.overlap chunks 2 along 0 {
+// CHECK: coconet.send
+func.func @sends(%x: tensor<4xf32>) attributes {coconet.ranks = array<i64: 0>} {
+  coconet.overlap chunks 2 along 0 {
+    %0 = coconet.exp %x : tensor<4xf32> -> tensor<4xf32>
+    coconet.send %0 to "a" : tensor<4xf32>
+    coconet.yield
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @started_send
+// CHECK: %[[S:.*]] = coconet.rank.start {
+// CHECK: } : !coconet.future
+// CHECK: coconet.rank.wait %[[S]] : !coconet.future{{$}}
+func.func @started_send(%x: tensor<4xf32>) {
+  %0 = coconet.rank.start {
+    coconet.rank.send %x to "a" between [0] and [1] : tensor<4xf32>
+    coconet.yield
+  } : !coconet.future
+  coconet.rank.wait %0 : !coconet.future
+  return
+}

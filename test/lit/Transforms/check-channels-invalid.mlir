@@ -94,3 +94,43 @@ func.func @g() attributes {coconet.stage = 1 : i64, coconet.mesh = #coconet.mesh
   %0 = coconet.recv from "a" : tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>) attributes {coconet.stage = 0 : i64} {
+  coconet.overlap chunks 2 along 0 {
+    %0 = coconet.exp %x : tensor<4x6xf32> -> tensor<4x6xf32>
+    // expected-note@+1 {{it is sent in 2 chunks of dimension 0}}
+    coconet.send %0 to "a" : tensor<4x6xf32>
+    coconet.yield
+  }
+  return
+}
+func.func @g() attributes {coconet.stage = 1 : i64} {
+  // expected-error@+2 {{takes what channel 'a' carries whole}}
+  // expected-note@+1 {{put both ends into regions of as many chunks of one dimension}}
+  %0 = coconet.recv from "a" : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+// Of the same number of chunks, but other ones.
+func.func @f(%x: tensor<4x6xf32>) attributes {coconet.stage = 0 : i64} {
+  coconet.overlap chunks 2 along 0 {
+    %0 = coconet.exp %x : tensor<4x6xf32> -> tensor<4x6xf32>
+    // expected-note@+1 {{it is sent in 2 chunks of dimension 0}}
+    coconet.send %0 to "a" : tensor<4x6xf32>
+    coconet.yield
+  }
+  return
+}
+func.func @g() -> tensor<4x6xf32> attributes {coconet.stage = 1 : i64} {
+  %0 = coconet.overlap chunks 2 along 1 {
+    // expected-error@+2 {{takes what channel 'a' carries in 2 chunks of dimension 1}}
+    // expected-note@+1 {{put both ends into regions of as many chunks of one dimension}}
+    %1 = coconet.recv from "a" : tensor<4x6xf32>
+    coconet.yield %1 : tensor<4x6xf32>
+  } : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}

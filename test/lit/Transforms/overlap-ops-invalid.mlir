@@ -113,7 +113,7 @@ func.func @flat_values(%x: tensor<4x6xf32, #partial>) -> tensor<4x6xf32, #flat> 
 func.func @norm(%x: tensor<4x6xf32, #partial>) -> (tensor<4x6xf32>, tensor<f32>) {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<4x6xf32, #partial> -> tensor<4x6xf32>
   // expected-error@+2 {{cannot overlap norm 'o': chunks are not followed through it}}
-  // expected-note@+1 {{overlap pointwise ops, products, reductions, transpose, reshape, shard and collectives}}
+  // expected-note@+1 {{overlap pointwise ops, products, reductions, transpose, reshape, shard, collectives, sends and receives}}
   %1 = coconet.norm %0 {coconet.name = "o"} : tensor<4x6xf32> -> tensor<f32>
   return %0, %1 : tensor<4x6xf32>, tensor<f32>
 }
