@@ -54,7 +54,7 @@ test-all: test lint docs-check fuzz ## Run everything: slow tests, lint, docs, f
 	$(RUN) -m pytest -n $(JOBS) -m slow
 
 fuzz: build ## Try mutated texts, and random programs under random schedules (COUNT=pairs)
-	$(RUN) scripts/fuzz.py texts
+	$(RUN) scripts/fuzz.py texts --jobs $(JOBS)
 	$(RUN) scripts/fuzz.py pairs --jobs $(JOBS) --count $(or $(COUNT),1000)
 
 bench: build ## Time the fused Adam step against a C loop and against AR-Opt
