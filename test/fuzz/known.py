@@ -7,7 +7,6 @@ import re
 
 KNOWN: tuple[tuple[str, str], ...] = (
     # Message, bug.
-    (r"must be dynamic if and only if reassociation", "a flat cut of an open size beside a 0"),
 )
 
 
