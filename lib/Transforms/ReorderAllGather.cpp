@@ -242,6 +242,9 @@ sinkTypes(IterationOpInterface op, MeshAttr mesh, IntegerAttr dim,
     cuts.push_back(along ? shardType(type, mesh, cut, axes)
                          : RankedTensorType());
   }
+  // A result is cut if an operand is.
+  if (llvm::all_of(cuts, [](RankedTensorType type) { return !type; }))
+    return std::nullopt;
   return cuts;
 }
 
@@ -381,7 +384,8 @@ FailureOr<ReorderedOps> coconet::reorderAllGather(RewriterBase &rewriter,
       return failure();
     }
   }
-  if (plan.getOps().empty())
+  if (llvm::none_of(plan.getOps(),
+                    [&](Operation *op) { return gathered.contains(op); }))
     return refusal.set(gather,
                        "cannot reorder " + describe(gather) +
                            ": no computation of the set depends on it",

@@ -153,14 +153,14 @@ void coconet::sliceState(RewriterBase &rewriter, func::FuncOp function,
               failed(checkUses(function, argument, uses, none)));
   assert(succeeded(legal) && "checkSliceState succeeded");
 
-  Value slice = uses.gather.getOperand();
+  auto type = cast<RankedTensorType>(uses.gather.getOperand().getType());
   BlockArgument state = function.getArgument(argument);
-  rewriter.modifyOpInPlace(function, [&] { state.setType(slice.getType()); });
+  rewriter.modifyOpInPlace(function, [&] { state.setType(type); });
   for (ShardOp shard : uses.shards)
     rewriter.replaceOp(shard, state);
   rewriter.modifyOpInPlace(uses.update, [&] {
-    uses.update.getValueMutable().assign(slice);
-    uses.update.getResult().setType(cast<RankedTensorType>(slice.getType()));
+    uses.update.getValueMutable().assign(uses.gather.getOperand());
+    uses.update.getResult().setType(type);
   });
   if (uses.gather.getResult().use_empty())
     rewriter.eraseOp(uses.gather);

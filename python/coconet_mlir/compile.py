@@ -16,7 +16,9 @@ from coconet_mlir.runtime import Executable
 if TYPE_CHECKING:
     from coconet_mlir.schedule import Schedule
 
-# In two parts: the program of one rank says which sizes follow its tensors.
+# In three parts: what folds away may make a result of a state, and the program of one rank says
+# which sizes follow its tensors.
+_FOLD = "builtin.module(canonicalize,inline,canonicalize)"
 _TO_RANK = "builtin.module(coconet-lower-to-rank{{check={check} watch={watch}}})"
 _TO_CPU = "builtin.module(coconet-rank-to-cpu)"
 
@@ -63,6 +65,8 @@ def compile(
         _check_body(bound, stage)
         _check_results(stage)
     lowered = bound.copy()
+    run_pipeline(lowered, _FOLD)
+    result_states = [_result_states(lowered, stage) for stage in stages]
     options = {"check": str(check).lower(), "watch": str(watch is not None).lower()}
     run_pipeline(lowered, _TO_RANK.format(**options))
     sizes = [_size_arguments(lowered, stage.name) for stage in stages]
@@ -74,9 +78,9 @@ def compile(
             stage.ranks or tuple(range(stage.mesh.ranks if stage.mesh else ranks or 1)),
             _entry(engine, stage.name),
             extra,
-            _result_states(bound, stage),
+            states,
         )
-        for stage, extra in zip(stages, sizes, strict=True)
+        for stage, extra, states in zip(stages, sizes, result_states, strict=True)
     )
     return Executable(Compiled(signature, parts, engine), timeout=timeout)
 

@@ -270,3 +270,90 @@ def test_all_schedules_of_the_classifier_train_alike():
             np.testing.assert_allclose(losses, reference[0], rtol=1e-4)
             for p in shapes:
                 np.testing.assert_allclose(trained[p], reference[1][p], rtol=1e-3, atol=1e-4)
+
+
+# ===- Found by random pairs ---------------------------------------------------===
+
+
+def test_fused_ops_of_two_sizes():
+    """Nothing says how large the one is to the other."""
+
+    def body(x: cc.Tensor, y: cc.Tensor, s: cc.Tensor, g: cc.Tensor, h: cc.Tensor):
+        u = cc.exp(x, name="c")
+        cc.update(s, cc.sub(y, 0.5, name="c"))
+        a, b = cc.reduce_scatter(g, 0, name="rs"), cc.reduce_scatter(h, 0, name="rs")
+        return {"u": u, "a": cc.neg(a, name="rs"), "b": cc.neg(b, name="rs")}
+
+    program = traced(
+        body,
+        DP,
+        x=cc.tensor(("n", "k")),
+        y=cc.tensor(("m", "k")),
+        s=cc.state("m", "k"),
+        g=cc.partial("n", "k", dp="sum"),
+        h=cc.partial("m", "k", dp="sum"),
+    )
+    schedule = program.schedule().fuse("c", name="c").fuse("rs", name="kernel")
+    for ranks in (1, 3):
+        pair = Pair(schedule, ranks=ranks, base=program)
+        for n, m in ((2, 1), (1, 2), (7, 4), (0, 3)):
+            pair.check({"n": n, "m": m, "k": 2}, terms=ranks)
+        pair.executable.close()
+
+
+def test_a_partial_reduction_leaves_a_fused_region():
+    def body(x: cc.Tensor):
+        part = cc.reduce_scatter(x, 1, name="c")
+        top = cc.reduce("max", part, [0, 1], keep_dims=True, name="c")
+        return {"scalar": cc.add(cc.constant(0.5, "f16", name="c"), 1.0, name="c"), "top": top}
+
+    program = traced(body, DP, x=cc.partial("n", "m", dp="sum"))
+    pair = Pair(program.schedule().fuse("c", name="kernel"), ranks=2, base=program)
+    pair.check({"n": 3, "m": 5}, terms=2)
+
+
+def test_a_result_that_folds_to_a_state():
+    def body(s: cc.Tensor):
+        return {"same": cc.broadcast_to(cc.update(s, s + 1.0), ["n", "m"])}
+
+    program = traced(body, DP, s=cc.state("n", "m"))
+    with program.compile(ranks=2) as exe:
+        assert (exe(s=np.ones((3, 2), np.float32))["same"] == 2).all()
+        assert (exe()["same"] == 3).all()
+
+
+def test_a_state_that_is_cut_and_gathered_only():
+    def body(s: cc.Tensor):
+        cc.update(s, cc.all_gather(cc.shard(s, ["dp"], 0), 0))
+        return {}
+
+    program = traced(body, DP, s=cc.state("n", "m"))
+    schedule = program.schedule().as_slice("s")
+    assert "all_gather" not in str(schedule.program)
+    with schedule.compile(ranks=2) as exe:
+        exe(s=np.ones((3, 2), np.float32))
+        assert (exe.read("s") == 1).all()
+
+
+def test_a_reorder_past_what_uses_other_values_is_refused():
+    def body(x: cc.Tensor):
+        one, other = cc.all_reduce(x, name="one"), cc.all_reduce(x, name="other")
+        return {"y": cc.norm(cc.max(one, 1.5), name="norm"), "z": other}
+
+    program = traced(body, DP, x=cc.partial(dp="max"))
+    schedule = program.schedule().split("other", dim="flat")
+    with pytest.raises(cc.ScheduleError, match="no computation of the set depends on it"):
+        schedule.reorder("other.ag", past="norm")
+
+
+def test_a_norm_of_a_scalar_beside_flat_slices():
+    """A scalar is cut flat, but what computes it has no operand to be cut."""
+
+    def body(x: cc.Tensor, z: cc.Tensor):
+        other = cc.all_reduce(x, name="other")
+        return {"c": cc.neg(other, name="c"), "y": cc.norm(cc.max(z, 1.5), name="norm")}
+
+    program = traced(body, DP, x=cc.partial(dp="max"), z=cc.tensor(()))
+    schedule = program.schedule().split("other", dim="flat").reorder("other.ag", past=["c", "norm"])
+    assert schedule.verify(ranks=3)
+    Pair(schedule, ranks=3, base=program).check({}, terms=3)

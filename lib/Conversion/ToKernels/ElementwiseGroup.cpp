@@ -28,6 +28,69 @@ static RankedTensorType boxTypeOf(Value output) {
   return typeOf(reduce ? reduce.getOperand() : output);
 }
 
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Whether the op only says which elements of its operand are meant.
+static bool isView(Operation *op) {
+  return isa<RankReduceScatterOp, RankAllReduceOp, RankAllGatherOp,
+             RankShardOp>(op);
+}
+
+/// Whether no dimension of the operand is repeated in the result.
+static bool hasSizesOf(Value operand, Value result) {
+  auto type = dyn_cast<RankedTensorType>(operand.getType());
+  if (!type || type.getRank() != typeOf(result).getRank())
+    return false;
+  return llvm::none_of(
+      llvm::zip(type.getShape(), typeOf(result).getShape()), [](auto sizes) {
+        return std::get<0>(sizes) == 1 && std::get<1>(sizes) != 1;
+      });
+}
+
+EqualSizes::EqualSizes(Block &block) {
+  // A chunk and a whole tensor of one static shape are no equals.
+  llvm::DenseMap<std::pair<Attribute, int>, Value> known;
+  auto add = [&](Value value, bool whole) {
+    classes.insert(value);
+    if (!typeOf(value).hasStaticShape())
+      return;
+    auto shape =
+        DenseI64ArrayAttr::get(value.getContext(), typeOf(value).getShape());
+    auto [entry, fresh] = known.try_emplace({shape, whole}, value);
+    if (!fresh)
+      classes.unionSets(entry->second, value);
+  };
+  for (Operation &op : block.without_terminator()) {
+    bool gathers = isa<RankAllGatherOp>(op);
+    if (!isa<ReduceOp>(op))
+      for (Value result : op.getResults())
+        add(result, gathers);
+    bool views = isView(&op) && !gathers;
+    for (Value operand : op.getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      add(operand, views);
+      // The whole tensors of one chain are as large as each other, too.
+      if (op.getNumResults() == 1 && !isa<ReduceOp>(op) &&
+          hasSizesOf(operand, op.getResult(0)))
+        classes.unionSets(operand, op.getResult(0));
+    }
+  }
+}
+
+Value EqualSizes::of(Value value) const {
+  if (auto reduce = value.getDefiningOp<ReduceOp>())
+    value = reduce.getOperand();
+  auto found = classes.findLeader(value);
+  return found == classes.member_end() ? value : *found;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
 ElementwiseGroup::ElementwiseGroup(ArrayRef<Operation *> ops,
                                    ValueRange outputs)
     : outputs(outputs) {
@@ -65,12 +128,6 @@ LogicalResult ElementwiseGroup::analyze(const Group &of, int64_t along) {
   // The chunk's size may be open where that of the whole is not.
   boxShape[dim] = ShapedType::kDynamic;
   return analyze();
-}
-
-/// Whether the op only says which elements of its operand are meant.
-static bool isView(Operation *op) {
-  return isa<RankReduceScatterOp, RankAllReduceOp, RankAllGatherOp,
-             RankShardOp>(op);
 }
 
 LogicalResult ElementwiseGroup::visit(Operation *op) {

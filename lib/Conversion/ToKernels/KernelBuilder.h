@@ -5,6 +5,7 @@
 
 #include "Conversion/ToRank/IndexMath.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace coconet {
@@ -72,6 +73,20 @@ private:
   /// Values and the leaf that stands for each of them.
   llvm::DenseMap<std::pair<mlir::Value, int>, unsigned> leafOf;
   llvm::SmallVector<int64_t> boxShape;
+};
+
+/// Values in and around a fused region that have equal sizes: because an op says
+/// so, or because their sizes are known.
+class EqualSizes {
+public:
+  explicit EqualSizes(mlir::Block &block);
+
+  /// The value that stands for those of one size. Of a reduction it is that of
+  /// the operand, which is what a kernel iterates over.
+  mlir::Value of(mlir::Value value) const;
+
+private:
+  llvm::EquivalenceClasses<mlir::Value> classes;
 };
 
 /// The value of a splat constant, else null.

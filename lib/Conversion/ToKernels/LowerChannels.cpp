@@ -74,8 +74,21 @@ LogicalResult coconet::lowerFusedSend(OpBuilder &builder, FusedOp op) {
   for (Operation &inner : block.without_terminator())
     if (&inner != send)
       ops.push_back(&inner);
-  SmallVector<Value> outputs = {send.getOperand()};
-  llvm::append_range(outputs, block.getTerminator()->getOperands());
+  // What is shaped like what is sent is computed with it.
+  EqualSizes sizesOf(block);
+  SmallVector<Value> outputs = {send.getOperand()}, results;
+  for (auto [output, result] :
+       llvm::zip(block.getTerminator()->getOperands(), op.getResults())) {
+    if (sizesOf.of(output) == sizesOf.of(send.getOperand())) {
+      outputs.push_back(output);
+      results.push_back(result);
+      continue;
+    }
+    auto values = buildGeneric(builder, ops, output, result);
+    if (failed(values))
+      return failure();
+    result.replaceAllUsesWith(values->front());
+  }
   ElementwiseGroup group(ops, outputs);
   if (failed(group.analyze()))
     return failure();
@@ -92,7 +105,7 @@ LogicalResult coconet::lowerFusedSend(OpBuilder &builder, FusedOp op) {
     inputs.push_back(leaf.tensor);
     maps.push_back(leaf.map);
   }
-  for (Value result : op.getResults())
+  for (Value result : results)
     inits.push_back(makeInit(builder, result, sizes));
   maps.append(inits.size(), builder.getMultiDimIdentityMap(group.rank));
   SmallVector<utils::IteratorType> iterators(group.rank,
@@ -106,7 +119,9 @@ LogicalResult coconet::lowerFusedSend(OpBuilder &builder, FusedOp op) {
         linalg::YieldOp::create(b, inner, group.evaluate(b, elements, index));
       });
   endSend(builder, send, generic.getResult(0), inits.front());
-  op->replaceAllUsesWith(generic.getResults().drop_front());
+  for (auto [result, value] :
+       llvm::zip(results, generic.getResults().drop_front()))
+    result.replaceAllUsesWith(value);
   op->erase();
   return success();
 }

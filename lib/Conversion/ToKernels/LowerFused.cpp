@@ -45,7 +45,8 @@ private:
   /// first reductions.
   LogicalResult lowerPhase();
   LogicalResult lowerParts(bool last, const llvm::DenseSet<Operation *> &late);
-  LogicalResult buildChain(Part &part);
+  LogicalResult buildLocal(Part &part);
+  LogicalResult buildChain(Part &part, const EqualSizes &sizes);
   /// All_reduces of single elements whose parts are there.
   LogicalResult exchangeScalars();
   /// Whether the value is known before the region, or computed from single
@@ -96,20 +97,29 @@ llvm::DenseSet<Operation *> FusedLowering::findLate() {
   return late;
 }
 
-LogicalResult FusedLowering::buildChain(Part &part) {
+LogicalResult FusedLowering::buildLocal(Part &part) {
+  auto values = buildGeneric(builder, ops(), part.outputs, part.results);
+  if (failed(values))
+    return failure();
+  for (auto [result, value] : llvm::zip(part.results, *values))
+    result.replaceAllUsesWith(value);
+  return success();
+}
+
+LogicalResult FusedLowering::buildChain(Part &part, const EqualSizes &sizes) {
   Operation *first = nullptr;
+  auto rate = [&](Operation *inner) {
+    return 2 * (sizes.of(inner->getResult(0)) == sizes.of(part.outputs[0])) +
+           isa<RankReduceScatterOp>(inner);
+  };
   for (Operation &inner : block)
     if (isa<RankReduceScatterOp, RankAllGatherOp, RankShardOp>(inner) &&
-        (!first || isa<RankReduceScatterOp>(inner)))
+        (!first || rate(&inner) > rate(first)))
       first = &inner;
   auto boxOf = [](Value output) {
     auto reduce = output.getDefiningOp<ReduceOp>();
     return typeOf(reduce ? reduce.getOperand() : output);
   };
-  for (Value output : part.outputs)
-    if (boxOf(output).getRank() != boxOf(part.outputs[0]).getRank())
-      return refuse(op, "has results of different ranks",
-                    "take ops on tensors of another rank out of the region");
   int64_t dim = first->getAttrOfType<IntegerAttr>("dim").getInt() +
                 boxOf(part.outputs[0]).getRank() -
                 typeOf(first->getResult(0)).getRank();
@@ -121,8 +131,9 @@ LogicalResult FusedLowering::buildChain(Part &part) {
   if (failed(values))
     return failure();
   for (auto [result, value] : llvm::zip(part.results, *values)) {
+    bool isChunk = isInside(result) && !result.getDefiningOp<ReduceOp>();
     result.replaceAllUsesWith(value);
-    if (isInside(result))
+    if (isChunk)
       chunks.insert(value);
   }
   return success();
@@ -130,15 +141,18 @@ LogicalResult FusedLowering::buildChain(Part &part) {
 
 LogicalResult
 FusedLowering::lowerParts(bool last, const llvm::DenseSet<Operation *> &late) {
-  // One kernel for the collective chain, and one for each shape of results that
+  // One kernel for the collective chain, and one for each size of results that
   // do not take part in it.
-  Part chain;
-  llvm::MapVector<Attribute, Part> local;
+  EqualSizes sizes(block);
+  llvm::MapVector<std::pair<Attribute, Value>, Part> local;
+  llvm::MapVector<Value, Part> chains;
   auto partOf = [&](Value output) -> Part & {
+    Value size = sizes.of(output);
     if (isCommunicated(output))
-      return chain;
-    return local[DenseI64ArrayAttr::get(op.getContext(),
-                                        typeOf(output).getShape())];
+      return chains[size];
+    RankedTensorType type = typeOf(output);
+    return local[{DenseI64ArrayAttr::get(op.getContext(), type.getShape()),
+                  type.hasStaticShape() ? Value() : size}];
   };
   OperandRange yielded = block.getTerminator()->getOperands();
   for (auto [index, output] : llvm::enumerate(yielded)) {
@@ -147,32 +161,41 @@ FusedLowering::lowerParts(bool last, const llvm::DenseSet<Operation *> &late) {
         (!last && isInside(output) &&
          (late.contains(producer) || isa<ReduceOp>(producer))))
       continue;
-    partOf(output).add(output, op.getResult(index));
     done.set(index);
+    if (isInside(output))
+      partOf(output).add(output, op.getResult(index));
+    else // It comes from outside, or an earlier phase has made it.
+      op.getResult(index).replaceAllUsesWith(output);
   }
-  if (!last)
-    for (Operation *inner : ops()) {
-      // Later phases take slices anew, and compute single elements anew.
-      if (late.contains(inner) || isa<RankShardOp, RankAllGatherOp>(inner))
-        continue;
-      Value value = inner->getResult(0);
-      bool isReduction = isa<ReduceOp>(inner);
-      if (isReduction
-              ? isCommunicated(value)
-              : !isOneElement(value.getType()) &&
-                    llvm::any_of(value.getUsers(), [&](Operation *user) {
-                      return late.contains(user);
-                    }))
-        partOf(value).add(value, value);
+  llvm::SetVector<Value> kept;
+  for (Operation *inner : ops()) {
+    // Later phases take slices anew, and compute single elements anew.
+    if (last || late.contains(inner) ||
+        isa<RankShardOp, RankAllGatherOp>(inner))
+      continue;
+    Value value = inner->getResult(0);
+    if (isa<ReduceOp>(inner)) {
+      Value operand = inner->getOperand(0);
+      if (isCommunicated(value))
+        kept.insert(value);
+      else if (isInside(operand))
+        kept.insert(operand);
+    } else if (!isOneElement(value.getType()) &&
+               llvm::any_of(value.getUsers(), [&](Operation *user) {
+                 return late.contains(user);
+               })) {
+      kept.insert(value);
     }
-  for (auto &[shape, part] : local) {
-    auto values = buildGeneric(builder, ops(), part.outputs, part.results);
-    if (failed(values))
-      return failure();
-    for (auto [result, value] : llvm::zip(part.results, *values))
-      result.replaceAllUsesWith(value);
   }
-  return chain.outputs.empty() ? success() : buildChain(chain);
+  for (Value value : kept)
+    partOf(value).add(value, value);
+  for (auto &[size, part] : local)
+    if (failed(buildLocal(part)))
+      return failure();
+  for (auto &[size, part] : chains)
+    if (failed(buildChain(part, sizes)))
+      return failure();
+  return success();
 }
 
 bool FusedLowering::isReady(Value value) {
@@ -223,11 +246,6 @@ LogicalResult FusedLowering::lowerPhase() {
     if (!reduce || late.contains(inner))
       continue;
     if (!reduce->use_empty()) { // It reduces what is not communicated.
-      if (isInside(reduce.getOperand()))
-        return refuse(reduce,
-                      "reduces a value of the fused region that does not "
-                      "depend on its slices",
-                      "compute it outside of the region");
       reduce->moveBefore(op);
       if (failed(lowerTensorOp(builder, reduce)))
         return failure();

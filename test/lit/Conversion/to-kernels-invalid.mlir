@@ -14,20 +14,6 @@ func.func @inner(%x: tensor<8xf32>) -> tensor<4xf32> {
 
 // -----
 
-#mesh = #coconet.mesh<dp = 2>
-func.func @ranks(%x: tensor<8xf32>, %y: tensor<3x1xf32>) -> (tensor<4xf32>, tensor<3x4xf32>) {
-  // expected-error@+2 {{'coconet.fused' op has results of different ranks}}
-  // expected-note@+1 {{take ops on tensors of another rank out of the region}}
-  %f:2 = coconet.fused all_reduce {
-    %s = coconet.rank.reduce_scatter sum %x into 0 on {dp} of #mesh : tensor<8xf32> -> tensor<4xf32>
-    %a = coconet.add %s, %y : tensor<4xf32>, tensor<3x1xf32> -> tensor<3x4xf32>
-    coconet.yield %s, %a : tensor<4xf32>, tensor<3x4xf32>
-  } : tensor<4xf32>, tensor<3x4xf32>
-  return %f#0, %f#1 : tensor<4xf32>, tensor<3x4xf32>
-}
-
-// -----
-
 func.func @mean(%x: tensor<8xf32>) -> tensor<f32> {
   // expected-error@+2 {{'coconet.reduce' op divides by a logical count}}
   // expected-note@+1 {{run --coconet-to-rank, which knows it}}
@@ -63,24 +49,6 @@ func.func @blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
   cf.br ^end
 ^end:
   return %x : tensor<8xf32>
-}
-
-// -----
-
-#mesh = #coconet.mesh<dp = 2>
-func.func @reduces_what_is_no_slice(%g: tensor<8xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
-  %c8 = arith.constant 8 : index
-  %0 = coconet.fused all_reduce {
-    %1 = coconet.rank.reduce_scatter sum %g into 0 on {dp} of #mesh : tensor<8xf32> -> tensor<4xf32>
-    %2 = coconet.exp %x : tensor<8xf32> -> tensor<8xf32>
-    // expected-error@+2 {{reduces a value of the fused region that does not depend on its slices}}
-    // expected-note@+1 {{compute it outside of the region}}
-    %3 = coconet.reduce sum %2 over [0] : tensor<8xf32> -> tensor<f32>
-    %4 = coconet.mul %1, %3 : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
-    %5 = coconet.rank.all_gather %4 size %c8 from 0 on {dp} of #mesh : tensor<4xf32> -> tensor<8xf32>
-    coconet.yield %5 : tensor<8xf32>
-  } : tensor<8xf32>
-  return %0 : tensor<8xf32>
 }
 
 // -----
