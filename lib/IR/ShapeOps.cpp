@@ -304,6 +304,13 @@ template <typename OpTy> static LogicalResult verifyResultType(OpTy op) {
   return success();
 }
 
+/// Dimensions of more or less than one element.
+static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> dims,
+                                         ArrayRef<int64_t> shape) {
+  return llvm::filter_to_vector(dims,
+                                [&](int64_t dim) { return shape[dim] != 1; });
+}
+
 /// Layout of the reshaped value; failure, with a message, where a cut moves.
 static FailureOr<Layout> reshapeLayout(ReshapeOp op) {
   RankedTensorType from = typeOf(op.getOperand());
@@ -316,12 +323,19 @@ static FailureOr<Layout> reshapeLayout(ReshapeOp op) {
   SmallVector<DimGroup> groups = matchDims(from.getShape(), to.getShape());
   size_t sure = countSure(groups);
   for (auto [position, group] : llvm::enumerate(groups)) {
+    auto ones = withoutUnits(group.from, from.getShape());
+    auto others = withoutUnits(group.to, to.getShape());
     for (auto [index, dim] : llvm::enumerate(group.from)) {
       const AxisList &axes = layout.dims[dim];
       if (axes.empty())
         continue;
       bool whole = group.from.size() == 1 && group.to.size() == 1;
       int64_t target = group.to.empty() ? -1 : group.to.front();
+      // A dimension between others of one element stays as it is.
+      if (ArrayRef(ones) == ArrayRef<int64_t>(dim) && others.size() == 1) {
+        whole = true;
+        target = others.front();
+      }
       bool outermost =
           index == 0 && target >= 0 &&
           dividesExactly(from.getDimSize(dim), axes, layout.mesh) &&

@@ -251,19 +251,16 @@ sinkTypes(IterationOpInterface op, MeshAttr mesh, IntegerAttr dim,
 /// shard(C(a)) becomes C(shard(a)) where nothing else uses the pointwise C, as
 /// often as it goes.
 void ReorderPlan::sinkShards(RewriterBase &rewriter, ReorderedOps &made) {
-  SmallVector<ShardOp> worklist;
+  SetVector<Operation *> worklist;
   auto collect = [&](Operation *op) {
     for (Value operand : op->getOperands())
       if (auto shard = operand.getDefiningOp<ShardOp>())
-        worklist.push_back(shard);
+        worklist.insert(shard);
   };
-  llvm::SmallPtrSet<Operation *, 16> erased;
   for (Operation *op : made.computations)
     collect(op);
   while (!worklist.empty()) {
-    ShardOp shard = worklist.pop_back_val();
-    if (erased.contains(shard))
-      continue;
+    auto shard = cast<ShardOp>(worklist.pop_back_val());
     auto producer = shard.getOperand().getDefiningOp<IterationOpInterface>();
     if (!producer || !producer.isPointwise() ||
         producer->getBlock() != shard->getBlock())
@@ -288,7 +285,7 @@ void ReorderPlan::sinkShards(RewriterBase &rewriter, ReorderedOps &made) {
     sliced->setOperands(operands);
     sliced->getResult(0).setType(shard.getType());
     for (Operation *user : users) {
-      erased.insert(user);
+      worklist.remove(user);
       rewriter.replaceOp(user, sliced->getResults());
     }
     rewriter.eraseOp(producer);

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from coconet_mlir import ir
 from coconet_mlir.errors import CoCoNetError, Diagnostic, InputError, ProgramError, reported_as
@@ -16,6 +16,9 @@ from coconet_mlir.signatures import Signature as Signature
 from coconet_mlir.signatures import find_mesh, merged, port_of
 from coconet_mlir.specs import TensorSpec
 from coconet_mlir.tracing import Builder, Tensor, error_here, user_frame
+
+if TYPE_CHECKING:
+    from coconet_mlir.runtime import Executable
 
 
 @functools.cache
@@ -127,11 +130,28 @@ class Program:
 
         return Schedule(self)
 
-    def compile(self, **options: Any) -> Any:
+    def compile(
+        self,
+        *,
+        ranks: int | None = None,
+        mesh: Mapping[str, int] | None = None,
+        function: str | None = None,
+        timeout: float | None = None,
+        check: bool = True,
+        watch: str | None = None,
+    ) -> Executable:
         """Compile for this machine; see `coconet_mlir.compile`."""
         from coconet_mlir.compile import compile
 
-        return compile(self, **options)
+        return compile(
+            self,
+            ranks=ranks,
+            mesh=mesh,
+            function=function,
+            timeout=timeout,
+            check=check,
+            watch=watch,
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the MLIR text."""

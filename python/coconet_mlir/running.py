@@ -25,9 +25,23 @@ _DEFAULT_ELEMENTS = 2**20
 _CONTRACTIONS = {"matmul", "reduce", "norm", "softmax"}
 
 
+def _check_mesh(arguments: argparse.Namespace, program: Program) -> None:
+    """The options that give open axes a size are named here; bind knows nothing of them."""
+    mesh = program.signature(arguments.function).mesh
+    if mesh is None or arguments.ranks is not None or arguments.mesh is not None:
+        return
+    axes = [name for name, size in mesh.sizes.items() if size is None]
+    if len(axes) == len(mesh.sizes) == 1:
+        raise InputError(f"axis '{axes[0]}' has no size; give --ranks N, or --mesh {axes[0]}=N")
+    if axes:
+        sizes = ",".join(f"{name}=N" for name in axes)
+        raise InputError(f"axis '{axes[0]}' has no size; give --mesh {sizes}")
+
+
 def run_program(arguments: argparse.Namespace, program: Program, schedule: Schedule) -> int:
     """Run a scheduled program as the command line says. Returns the exit code."""
     binding = {"ranks": arguments.ranks, "mesh": arguments.mesh}
+    _check_mesh(arguments, program)
     executable = compile(
         schedule,
         function=arguments.function,

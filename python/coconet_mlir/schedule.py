@@ -6,7 +6,7 @@ no handle dangles. A step that is refused raises, and leaves schedule and progra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from coconet_mlir.dialects._coconet_transform_ops_gen import (
     AsSliceOp,
     BucketOp,
     FuseOp,
-    MatchOp,
     MergeOp,
     OverlapStepOp,
     ReorderOp,
@@ -28,26 +27,31 @@ from coconet_mlir.dialects._coconet_transform_ops_gen import (
     SplitOp,
     WireTypeOp,
 )
-from coconet_mlir.dialects.coconet import apply_named_sequence
 from coconet_mlir.dtypes import to_mlir
 from coconet_mlir.errors import InputError, ProgramError, ScheduleError, reported_as
 from coconet_mlir.program import Program, Signature, context
+from coconet_mlir.scripts import (
+    Emit,
+    applied,
+    copier,
+    handle,
+    match_named,
+    quoted,
+    sequence,
+    strings,
+)
 from coconet_mlir.specs import Cut
 
 if TYPE_CHECKING:
     from coconet_mlir.check import Report
+    from coconet_mlir.runtime import Executable
 
-_ENTRY = "__transform_main"
 _DANGLING = "uses a handle invalidated"
 """Said of a handle to an operation in a region that another handle is to."""
 _PARTS = {"rs_ag": 2, "reduce_broadcast": 2, "hierarchical": 3}
 """Forms of split, and how many collectives each makes."""
 _MOST_RANKS = 4096
 """Of a comparison, which holds every rank's tensors at once."""
-
-
-Emit = Callable[[ir.Value], ir.Value | None]
-"""Writes a step on a root, and returns the root that is left where it consumes the one given."""
 
 
 @dataclass(frozen=True)
@@ -57,52 +61,6 @@ class Step:
     title: str
     emit: Emit
     program: Program
-
-
-def _handle() -> ir.Type:
-    return transform.AnyOpType.get()
-
-
-def _match(name: str, root: ir.Value) -> ir.Value:
-    return MatchOp(_handle(), root, name).result
-
-
-def _sequence(emitters: Sequence[Emit]) -> ir.Module:
-    """A module with one named sequence that does all of these."""
-    with context(), ir.Location.unknown():
-        module = ir.Module.create()
-        module.operation.attributes["transform.with_named_sequence"] = ir.UnitAttr.get()
-        with ir.InsertionPoint(module.body):
-            sequence = transform.NamedSequenceOp(_ENTRY, [_handle()], [])
-        with ir.InsertionPoint(sequence.body):
-            root = sequence.body.arguments[0]
-            for emit in emitters:
-                left = emit(root)
-                root = root if left is None else left
-            transform.YieldOp()
-        return module
-
-
-def _entry(script: ir.Module) -> ir.OpView:
-    for op in script.body.operations:
-        if op.operation.name != "transform.named_sequence":
-            continue
-        if ir.StringAttr(op.operation.attributes["sym_name"]).value == _ENTRY:
-            return op
-    raise InputError(
-        f"the schedule has no named sequence @{_ENTRY}; it is a module with "
-        f"transform.named_sequence @{_ENTRY}(%root: !transform.any_op)"
-    )
-
-
-def _apply(program: Program, script: ir.Module, what: str) -> Program:
-    """The program after a script; the one given stays as it is."""
-    with context(), ir.Location.unknown():
-        payload = program.copy()
-        with reported_as(ScheduleError, f"{what} is refused"):
-            apply_named_sequence(payload.module.operation, _entry(script), script.operation)
-            payload.module.operation.verify()
-        return payload
 
 
 class Schedule:
@@ -140,7 +98,7 @@ class Schedule:
         """
         if into not in _PARTS:
             raise ScheduleError(
-                f"an all_reduce is not split into '{into}'; into is {_quoted(list(_PARTS))}"
+                f"an all_reduce is not split into '{into}'; into is {quoted(list(_PARTS))}"
             )
         if dim != "flat" and not isinstance(dim, int):
             raise ScheduleError(f'dim is {dim!r}; give a dimension, or "flat"')
@@ -151,8 +109,8 @@ class Schedule:
             if into == "reduce_broadcast":
                 options = {"root": root}
             elif into == "hierarchical":
-                options |= {"inner": _strings(levels[0]), "outer": _strings(levels[1])}
-            SplitOp([_handle()] * _PARTS[into], _match(name, root_handle), **options)
+                options |= {"inner": strings(levels[0]), "outer": strings(levels[1])}
+            SplitOp([handle()] * _PARTS[into], match_named(name, root_handle), **options)
 
         return self._step("split", f'split "{name}"', emit)
 
@@ -165,7 +123,7 @@ class Schedule:
             raise ScheduleError(f"a wire type is f16 or bf16, not {type!r}")
 
         def emit(root: ir.Value) -> None:
-            WireTypeOp(_match(name, root), to_mlir(type))
+            WireTypeOp(match_named(name, root), to_mlir(type))
 
         return self._step("wire-type", f'wire_type "{name}"', emit)
 
@@ -173,7 +131,7 @@ class Schedule:
         """How the target does a collective or a fused region: one_shot, two_shot, ring, library."""
 
         def emit(root: ir.Value) -> None:
-            AlgorithmOp(_match(name, root), algorithm, channels=channels)
+            AlgorithmOp(match_named(name, root), algorithm, channels=channels)
 
         return self._step("algorithm", f'algorithm "{name}"', emit)
 
@@ -184,7 +142,7 @@ class Schedule:
             raise ScheduleError(f"'{gather}' is named twice; name a reduce_scatter and its gather")
 
         def emit(root: ir.Value) -> None:
-            MergeOp(_handle(), _match(reduce_scatter, root), _match(gather, root))
+            MergeOp(handle(), match_named(reduce_scatter, root), match_named(gather, root))
 
         return self._step("merge", f'merge "{reduce_scatter}"', emit)
 
@@ -203,10 +161,10 @@ class Schedule:
         names = list(dict.fromkeys(names))
 
         def emit(root: ir.Value) -> None:
-            handles = [_match(name, root) for name in names]
+            handles = [match_named(name, root) for name in names]
             if len(handles) > 1:
                 handles = [transform.MergeHandlesOp(handles).result]
-            ReorderOp(_handle(), _handle(), _match(all_gather, root), handles[0])
+            ReorderOp(handle(), handle(), match_named(all_gather, root), handles[0])
 
         return self._step("reorder", f'reorder "{all_gather}"', emit)
 
@@ -220,7 +178,7 @@ class Schedule:
             cut = None if dim == "flat" else dim
             named = [axes] if isinstance(axes, str) else list(axes)
             held = ir.ArrayAttr.get([ir.StringAttr.get(axis) for axis in named])
-            SliceSendOp(_handle(), _handle(), _match(name, root), held, dim=cut)
+            SliceSendOp(handle(), handle(), match_named(name, root), held, dim=cut)
 
         return self._step("slice_send", f'slice_send "{name}"', emit)
 
@@ -233,16 +191,16 @@ class Schedule:
         def emit(root: ir.Value) -> None:
             AsSliceOp(root, ir.ArrayAttr.get([ir.StringAttr.get(state) for state in states]))
 
-        return self._step("as_slice", f"as_slice {_quoted(states)}", emit)
+        return self._step("as_slice", f"as_slice {quoted(states)}", emit)
 
     def fuse(self, *names: str, name: str | None = None) -> Schedule:
         """One region, and one kernel, of all operations with these names."""
 
         def emit(root: ir.Value) -> None:
             # Of an operation that is named twice, the second handle would dangle.
-            FuseOp(_handle(), [_match(each, root) for each in dict.fromkeys(names)], name=name)
+            FuseOp(handle(), [match_named(each, root) for each in dict.fromkeys(names)], name=name)
 
-        return self._step("fuse", f"fuse {_quoted(names)}", emit)
+        return self._step("fuse", f"fuse {quoted(names)}", emit)
 
     def overlap(self, *names: str, chunks: int, dim: int = 0, name: str | None = None) -> Schedule:
         """One region of operations that run chunk by chunk, communication beside computation.
@@ -258,10 +216,10 @@ class Schedule:
         """
 
         def emit(root: ir.Value) -> None:
-            handles = [_match(each, root) for each in names]
-            OverlapStepOp(_handle(), handles, chunks, dim, name=name)
+            handles = [match_named(each, root) for each in names]
+            OverlapStepOp(handle(), handles, chunks, dim, name=name)
 
-        return self._step("overlap", f"overlap {_quoted(names)}", emit)
+        return self._step("overlap", f"overlap {quoted(names)}", emit)
 
     def bucket(self, *names: str, name: str | None = None, bytes: int | None = None) -> Schedule:
         """Many small collectives of one kind as one over a list, and so as one kernel.
@@ -272,9 +230,9 @@ class Schedule:
         """
 
         def emit(root: ir.Value) -> None:
-            BucketOp(_handle(), [_match(each, root) for each in names], name=name, bytes=bytes)
+            BucketOp(handle(), [match_named(each, root) for each in names], name=name, bytes=bytes)
 
-        return self._step("bucket", f"bucket {_quoted(names)}", emit)
+        return self._step("bucket", f"bucket {quoted(names)}", emit)
 
     def fuse_allreduce(self, *, slice_state: bool = False) -> Schedule:
         """Split, reorder and fuse every all_reduce with the computation after it."""
@@ -282,7 +240,7 @@ class Schedule:
         def emit(root: ir.Value) -> ir.Value:
             options = {"slice-state": True} if slice_state else {}
             return transform.ApplyRegisteredPassOp(
-                _handle(), root, "fuse-allreduce", options=options
+                handle(), root, "fuse-allreduce", options=options
             ).result
 
         return self._step("fuse-allreduce", "fuse_allreduce", emit)
@@ -300,11 +258,11 @@ class Schedule:
             raise InputError(f"cannot read {script}: {error.strerror}") from None
         with reported_as(ScheduleError):
             module = ir.Module.parseFile(str(script), context())
-        return self._add("schedule", f"schedule {script}", module, _copier(module))
+        return self._add("schedule", f"schedule {script}", module, copier(module))
 
     def _step(self, title: str, what: str, emit: Emit) -> Schedule:
         try:
-            return self._add(title, what, _sequence([emit]), emit)
+            return self._add(title, what, sequence([emit]), emit)
         except ScheduleError as error:
             if _DANGLING not in error.message:
                 raise
@@ -314,7 +272,7 @@ class Schedule:
             ) from None
 
     def _add(self, title: str, what: str, script: ir.Module, emit: Emit) -> Schedule:
-        self.steps.append(Step(title, emit, _apply(self.program, script, what)))
+        self.steps.append(Step(title, emit, applied(self.program, script, what)))
         return self
 
     # ===- Views ---------------------------------------------------------------===
@@ -327,7 +285,7 @@ class Schedule:
     @property
     def script(self) -> ir.Module:
         """All steps as one sequence of the transform dialect."""
-        return _sequence([step.emit for step in self.steps])
+        return sequence([step.emit for step in self.steps])
 
     def __str__(self) -> str:
         return str(self.script)
@@ -406,20 +364,39 @@ class Schedule:
         except InterpretationError as error:
             raise ProgramError(f"the programs cannot be compared: {error}") from None
 
-    def verify(self, **options: Any) -> Report:
+    def verify(
+        self,
+        *,
+        ranks: int | None = None,
+        mesh: Mapping[str, int] | None = None,
+        sizes: int | Mapping[str, int] | None = None,
+        seed: int = 0,
+        function: str | None = None,
+    ) -> Report:
         """`compare`, as an assertion.
 
         Raises:
             ScheduleError: the two differ; the message says where.
         """
-        report = self.compare(**options)
+        report = self.compare(ranks=ranks, mesh=mesh, sizes=sizes, seed=seed, function=function)
         if not report:
             raise ScheduleError(str(report))
         return report
 
-    def compile(self, **options: Any) -> Any:
+    def compile(
+        self,
+        *,
+        ranks: int | None = None,
+        mesh: Mapping[str, int] | None = None,
+        function: str | None = None,
+        timeout: float | None = None,
+        check: bool = True,
+        watch: str | None = None,
+    ) -> Executable:
         """Compile the scheduled program; see `coconet_mlir.compile`."""
-        return self.program.compile(**options)
+        return self.program.compile(
+            ranks=ranks, mesh=mesh, function=function, timeout=timeout, check=check, watch=watch
+        )
 
 
 def _check_sizes(signature: Signature, sizes: int | Mapping[str, int] | None) -> None:
@@ -428,33 +405,3 @@ def _check_sizes(signature: Signature, sizes: int | Mapping[str, int] | None) ->
     for size in sizes.values() if isinstance(sizes, Mapping) else [sizes]:
         if size is not None and size < 0:
             raise InputError(f"{size} is no size; give 0 or more")
-
-
-def _copier(script: ir.Module) -> Emit:
-    """Writes the body of a script's sequence into another one."""
-
-    def emit(root: ir.Value) -> ir.Value:
-        block = _entry(script).operation.regions[0].blocks[0]
-        values = {block.arguments[0]: root}
-        for op in block.operations:
-            if op.operation.name == "transform.yield":
-                continue
-            copy = op.operation.clone()
-            for index, operand in enumerate(op.operation.operands):
-                copy.operation.operands[index] = values[operand]
-            for old, new in zip(op.operation.results, copy.operation.results, strict=True):
-                values[old] = new
-            takes_root = op.operation.name == "transform.apply_registered_pass"
-            if takes_root and copy.operation.operands[0] == root:
-                root = copy.operation.results[0]
-        return root
-
-    return emit
-
-
-def _strings(names: Sequence[str]) -> ir.ArrayAttr:
-    return ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)

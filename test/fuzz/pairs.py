@@ -25,7 +25,7 @@ from coconet_mlir.dtypes import NAMES
 from coconet_mlir.interpreter.domain import InterpretationError
 from coconet_mlir.mirror import parse as mirror_parse
 from coconet_mlir.program import context
-from coconet_mlir.schedule import _entry, _sequence
+from coconet_mlir.scripts import entry, sequence
 
 from fuzz import numbers
 from fuzz.programs import MOST_RANKS, RANKS, draw_recipe
@@ -39,6 +39,7 @@ DECLINED = (
     "'coconet.permute' op names position",
     "is no position along axis",
     "is one flat cut only if it divides exactly",
+    "is outermost and divides exactly",
     # Compiled:
     "sizes open and changes the number of dimensions; give all but one a size",
     "is cut flat and has an open size, so its shape would not be known",
@@ -185,7 +186,7 @@ def _check_refusal(before: cc.Program, text: str, step: Step, error: cc.Schedule
     with context(), ir.Location.unknown():
         try:
             script = recorder.script
-            apply_named_sequence(payload.module.operation, _entry(script), script.operation)
+            apply_named_sequence(payload.module.operation, entry(script), script.operation)
         except ir.MLIRError:
             pass
     if str(payload) != text:
@@ -208,7 +209,7 @@ class _Recorder(cc.Schedule):
     script: ir.Module | None = None
 
     def _step(self, title: str, what: str, emit: Callable[[ir.Value], None]) -> cc.Schedule:
-        self.script = _sequence([emit])
+        self.script = sequence([emit])
         return self
 
 

@@ -357,3 +357,23 @@ def test_a_norm_of_a_scalar_beside_flat_slices():
     schedule = program.schedule().split("other", dim="flat").reorder("other.ag", past=["c", "norm"])
     assert schedule.verify(ranks=3)
     Pair(schedule, ranks=3, base=program).check({}, terms=3)
+
+
+def test_a_cut_dimension_between_dimensions_of_one_element():
+    """However many ranks there are, [12] cut is [1, 12, 1] cut along its dimension 1."""
+
+    def body(x: cc.Tensor):
+        total = cc.all_reduce(x, name="sum")
+        return {
+            "y": cc.reshape(total, [1, 12, 1], name="c"),
+            "z": cc.reshape(total, [12], name="c"),
+        }
+
+    program = traced(body, DP, x=cc.partial(12, dp="sum"))
+    schedule = program.schedule().split("sum", dim=0).reorder("sum.ag", past="c")
+    assert "#coconet.layout<#mesh, [{}, {dp}, {}]>" in str(schedule.program)
+    for ranks in (1, 3, 5):
+        assert schedule.verify(ranks=ranks)
+        pair = Pair(schedule, ranks=ranks, base=program)
+        pair.check({}, terms=ranks)
+        pair.executable.close()
