@@ -343,6 +343,16 @@ def LowerKernels : Pass<"coconet-lower-kernels", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def BFloatAsBits : Pass<"coconet-bfloat-as-bits", "::mlir::ModuleOp"> {
+  let summary = "let bf16 lie in memory as 16-bit integers";
+  let description = [{
+    Loads and stores of bf16, and of vectors of it, become those of i16. What is
+    only copied is never a bf16 then: where a processor has no arithmetic for it,
+    LLVM's code generator cannot shuffle vectors of it.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def PackArguments : Pass<"coconet-pack-arguments", "::mlir::ModuleOp"> {
   let summary = "let functions take their arguments through one pointer";
   let description = [{

@@ -98,6 +98,7 @@ void coconet::buildKernelsToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createBFloatAsBits());
 }
 
 static void buildRankToCPU(OpPassManager &pm) {

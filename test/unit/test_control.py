@@ -316,3 +316,40 @@ def test_a_condition_for_each_of_a_list():
     exe = step.compile(ranks=2)
     given = [normal(4), normal(3, 5)]
     np.testing.assert_array_equal(exe(k=np.array(True), p=given)["q"], 2 * given[0])
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_states_are_exchanged_by_a_condition(ranks):
+    """Each branch hands on states as they are, and each state is written in place."""
+
+    @cc.program(mesh=cc.mesh(dp="?"))
+    def exchange(a: cc.state("n"), b: cc.state("n"), go: cc.tensor((), "i1")):
+        x, y = cc.cond(go, lambda: (b, a), lambda: (a, b))
+        cc.update(a, x)
+        cc.update(b, y)
+
+    with exchange.compile(ranks=ranks) as exe:
+        exe.init(a=np.arange(5, dtype=np.float32), b=np.full(5, 7, np.float32))
+        for go, first in ((True, 7), (False, 7), (True, 0)):
+            exe(go=np.bool_(go))
+            assert exe.read("a")[0] == first and exe.read("b")[0] == 7 - first
+
+
+def test_a_value_that_a_condition_may_choose_is_not_freed():
+    """The condition becomes a choice of one of two buffers."""
+
+    @cc.program(mesh=cc.mesh(dp="?"))
+    def step(a: cc.state("n"), b: cc.state("n"), x: cc.tensor("n"), go: cc.tensor((), "i1")):
+        new, other = x + 1.0, x * 2.0
+        a1, b1 = cc.cond(go, lambda: (new, other), lambda: (a, b))
+        cc.update(a, a1)
+        cc.update(b, b1)
+
+    x = np.arange(1000, dtype=np.float32)
+    with step.compile(ranks=2) as exe:
+        exe.init(a=np.zeros(1000, np.float32), b=np.zeros(1000, np.float32))
+        for turn in range(4):
+            exe(x=x + turn, go=np.bool_(turn % 2 == 0))
+            last = turn - turn % 2
+            np.testing.assert_array_equal(exe.read("a"), x + last + 1)
+            np.testing.assert_array_equal(exe.read("b"), (x + last) * 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import coconet_mlir as cc
 import ml_dtypes
 import numpy as np
 import pytest
@@ -452,3 +453,15 @@ def test_inputs_are_checked():
         run(text.text(), [np.ones(4)], ranks=2)
     with pytest.raises(InterpretationError, match="axis 'tp' is none of the mesh's"):
         run(text.text(), [np.ones((2, 4))], mesh={"tp": 2})
+
+
+def test_the_absolute_value_of_zero_is_positive():
+    """So that 1 / |0| is infinite and positive."""
+
+    @cc.program
+    def size(x: cc.tensor("n")):
+        return {"abs": cc.abs(x)}
+
+    x = np.array([0.0, -0.0], np.float32)
+    assert not np.signbit(run(size.generic(), {"x": x}).results[0]).any()
+    assert not np.signbit(cc.compile(size)(x=x)["abs"]).any()

@@ -377,3 +377,14 @@ def test_a_cut_dimension_between_dimensions_of_one_element():
         pair = Pair(schedule, ranks=ranks, base=program)
         pair.check({}, terms=ranks)
         pair.executable.close()
+
+
+def test_the_middle_of_a_hierarchical_all_reduce_of_a_scalar_is_no_scalar():
+    program = traced(
+        lambda x: cc.all_reduce(x, name="sum"),
+        cc.mesh(dp="?", tp="?"),
+        x=cc.partial(tp="sum", dp="sum"),
+    )
+    schedule = program.schedule().split("sum", "hierarchical", dim="flat", inner="dp", outer="tp")
+    with pytest.raises(cc.ScheduleError, match="cannot fuse all_reduce 'sum.ar'"):
+        schedule.fuse("sum.rs", "sum.ar", "sum.ag")

@@ -98,6 +98,30 @@ static Value copyOf(OpBuilder &builder, Location loc, Value value) {
       .getResult(0);
 }
 
+/// A branch, or a choice, that hands on another state than the one that becomes
+/// its value hands on a copy: states may be exchanged, and each is written in
+/// place.
+static void copyExchanged(UpdateOp update, OpOperand &operand) {
+  Value value = operand.get();
+  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
+      copyExchanged(update, yield->getOpOperand(index));
+    return;
+  }
+  if (auto choice = value.getDefiningOp<arith::SelectOp>()) {
+    copyExchanged(update, choice.getTrueValueMutable());
+    copyExchanged(update, choice.getFalseValueMutable());
+    return;
+  }
+  Value base = underlying(value);
+  if (!isa<BlockArgument>(base) || base == update.getState() ||
+      operand.getOwner() == update)
+    return;
+  OpBuilder builder(operand.getOwner());
+  operand.set(copyOf(builder, update.getLoc(), value));
+}
+
 /// Move updates behind all reads of the old states, as writes of state
 /// arguments that the function returns.
 static void finishStates(func::FuncOp function) {
@@ -107,6 +131,7 @@ static void finishStates(func::FuncOp function) {
   llvm::SmallPtrSet<Value, 8> taken;
   SmallVector<Value> results;
   for (UpdateOp update : updates) {
+    copyExchanged(update, update.getValueMutable());
     update.getResult().replaceAllUsesWith(update.getValue());
     taken.insert(underlying(update.getValue()));
   }

@@ -65,7 +65,9 @@ def _pointwise(
         case "coconet.neg":
             return numbers.neg(operands[0])
         case "coconet.abs":
-            return numbers.maximum(operands[0], numbers.neg(operands[0]))
+            # Of a zero the positive one, whichever of the two the maximum takes.
+            greater = numbers.maximum(operands[0], numbers.neg(operands[0]))
+            return numbers.add(greater, numbers.from_integers(np.asarray(0)))
         case "coconet.relu":
             return numbers.maximum(operands[0], numbers.from_integers(np.asarray(0)))
         case "coconet.pow":

@@ -13,18 +13,6 @@ func.func @fused_matmul(%x: tensor<4x4xf32>) {
 
 // -----
 
-func.func @fused_without_chain(%x: tensor<4xf32>) {
-  // expected-error@+2 {{of kind all_reduce holds no reduce_scatter}}
-  // expected-note@+1 {{use kind computation for pointwise ops alone}}
-  %0 = coconet.fused all_reduce {
-    %1 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
-    coconet.yield %1 : tensor<4xf32>
-  } : tensor<4xf32>
-  return
-}
-
-// -----
-
 func.func @yielded_type(%x: tensor<4xf32>) {
   // expected-error@+2 {{yields other types than its results}}
   // expected-note@+1 {{yield one value per result, of its type}}
@@ -119,30 +107,6 @@ func.func @gather_in_scatter(%x: tensor<4xf32, #sliced>) {
 
 // -----
 
-func.func @no_gather(%x: tensor<4xf32>) {
-  // expected-error@+2 {{of kind all_gather holds no all_gather}}
-  // expected-note@+1 {{use kind computation for pointwise ops alone}}
-  %0 = coconet.fused all_gather {
-    %1 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
-    coconet.yield %1 : tensor<4xf32>
-  } : tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @no_matmul(%x: tensor<4xf32>) {
-  // expected-error@+2 {{of kind matmul holds 0 matmuls}}
-  // expected-note@+1 {{fuse each matmul with what follows it}}
-  %0 = coconet.fused matmul {
-    %1 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
-    coconet.yield %1 : tensor<4xf32>
-  } : tensor<4xf32>
-  return
-}
-
-// -----
-
 func.func @reduce_in_matmul(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{of kind matmul holds 'coconet.norm'}}
   %0 = coconet.fused matmul {
@@ -152,4 +116,17 @@ func.func @reduce_in_matmul(%x: tensor<4x4xf32>) {
     coconet.yield %2 : tensor<f32>
   } : tensor<f32>
   return
+}
+
+// -----
+
+func.func @two_matmuls(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // expected-error@+2 {{of kind matmul holds 2 matmuls}}
+  // expected-note@+1 {{fuse each matmul with what follows it}}
+  %0:2 = coconet.fused matmul {
+    %1 = coconet.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %2 = coconet.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    coconet.yield %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+  } : tensor<4x4xf32>, tensor<4x4xf32>
+  return %0#0, %0#1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
