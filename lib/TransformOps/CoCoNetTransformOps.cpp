@@ -68,9 +68,14 @@ static DiagnosedSilenceableFailure getSingle(Operation *op,
                                      << "expects a handle to one "
                                      << OpTy::getOperationName() << ", got "
                                      << payload.size() << " ops";
-  for (Operation *other : payload)
-    diag.attachNote(other->getLoc())
-        << "the handle leads to " << describe(other);
+  for (Operation *other : payload) {
+    Diagnostic &note = diag.attachNote(other->getLoc());
+    note << "the handle leads to " << describe(other);
+    // The parts that a split makes of it are named after it.
+    if (isa<AllReduceOp>(other) && !std::is_same_v<OpTy, AllReduceOp>)
+      note << "; split it first, into '" << getName(other) << ".rs' and '"
+           << getName(other) << ".ag'";
+  }
   return diag;
 }
 

@@ -400,6 +400,21 @@ def test_a_flat_cut_of_no_elements():
             assert exe(x=np.zeros((5, 0), np.float32))["y"].shape == (5, 0)
 
 
+def test_no_elements_are_joined_and_padded():
+    """Static sizes of 0 beside open ones."""
+
+    @cc.program
+    def join(x: cc.tensor(("n", "m")), e: cc.tensor((3, 0))):
+        none = cc.slice(x, [0, 0], [0, -1])
+        joined = cc.concat([none, x, none], 1)
+        return {"joined": joined, "padded": cc.pad(e, [0, 2], [1, 1], value=1.0)}
+
+    with join.compile() as exe:
+        found = exe(x=np.zeros((0, 4), np.float32), e=np.zeros((3, 0), np.float32))
+    assert found["joined"].shape == (0, 12)
+    assert found["padded"].shape == (4, 3) and (found["padded"] == 1).all()
+
+
 def test_slice_of_an_open_size_is_checked_at_run_time():
     @cc.program
     def head(x: cc.tensor("n")):

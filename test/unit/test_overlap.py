@@ -194,7 +194,7 @@ def test_compiled(name: str, dim: int) -> None:
 @pytest.mark.parametrize("chunks", [2, 3, 7])
 def test_static_sizes(chunks: int) -> None:
     """Chunks of known and of uneven sizes, of one element, and empty ones."""
-    for rows in (1, 2, 6, 7):
+    for rows in (0, 1, 2, 6, 7):
         program = mm_ar({"b": rows, "s": 3, "k": 4, "h": 5})
         schedule = program.schedule().overlap("mm", "ar", "end", chunks=chunks)
         with case(f"{rows} rows"):

@@ -153,7 +153,7 @@ def test_compiled(name):
         pair.executable.close()
 
 
-@pytest.mark.parametrize("rows", [1, 2, 7, 8])
+@pytest.mark.parametrize("rows", [0, 1, 2, 7, 8])
 @pytest.mark.parametrize("chunks", [2, 3, 7])
 def test_static_sizes(rows, chunks):
     """Chunks of one element, uneven, and empty ones: both ends send as many."""

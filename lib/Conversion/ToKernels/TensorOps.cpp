@@ -309,8 +309,10 @@ static Value lowerConcat(OpBuilder &builder, ConcatOp op) {
   SmallVector<OpFoldResult> offsets(sizes.size(), m.constant(0));
   SmallVector<OpFoldResult> strides(sizes.size(), m.constant(1));
   for (Value operand : op.getOperands()) {
-    // insert_slice takes no box without elements at the end of a tensor.
-    if (llvm::is_contained(typeOf(operand).getShape(), 0))
+    // insert_slice takes no box without elements at the end of a tensor, and
+    // none of a tensor without elements.
+    if (llvm::is_contained(typeOf(operand).getShape(), 0) ||
+        llvm::is_contained(typeOf(op.getResult()).getShape(), 0))
       continue;
     SmallVector<OpFoldResult> part = m.dims(operand);
     result = tensor::InsertSliceOp::create(builder, loc, operand, result,

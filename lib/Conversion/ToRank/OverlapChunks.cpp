@@ -106,11 +106,7 @@ Chunk OverlapExpansion::pieceOf(int64_t chunk) {
     OpFoldResult each = m.div(part.length, m.constant(slices * chunks));
     return {m.mul(m.constant(chunk), each), each};
   }
-  Chunk piece = m.chunk(part.length, chunks, m.constant(chunk));
-  // An empty slice may not begin behind the last element.
-  if (isZeroInteger(piece.length))
-    piece.start = m.constant(0);
-  return piece;
+  return m.chunk(part.length, chunks, m.constant(chunk));
 }
 
 OpFoldResult OverlapExpansion::logicalPiece(int64_t chunk) {
@@ -146,6 +142,10 @@ boxOf(IndexMath &m, Value value, int64_t dim, OpFoldResult start,
   offsets[dim] = start;
   sizes[dim] = length;
   return {offsets, sizes, strides};
+}
+
+static bool hasNoElements(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
 }
 
 /// `value` with dimension `dim` as `slices` rows.
@@ -196,8 +196,18 @@ RankValue OverlapExpansion::cut(Value value, int64_t dim, int64_t chunk) {
       boxOf(m, from, along, piece.start, piece.length);
   // A size that is known here is open in the type where it must not be 1.
   RankedTensorType box = withSize(typeOf(from), along, staticOr(piece.length));
-  Value slice = tensor::ExtractSliceOp::create(t.outer, loc, box, from, offsets,
-                                               sizes, strides);
+  Value slice;
+  if (hasNoElements(box)) { // That has no place in the whole.
+    SmallVector<Value> open;
+    for (auto [extent, size] : llvm::zip(box.getShape(), sizes))
+      if (ShapedType::isDynamic(extent))
+        open.push_back(m.value(size));
+    slice = tensor::EmptyOp::create(t.outer, loc, box.getShape(),
+                                    box.getElementType(), open);
+  } else {
+    slice = tensor::ExtractSliceOp::create(t.outer, loc, box, from, offsets,
+                                           sizes, strides);
+  }
   if (scattered)
     slice = joinSlices(m, slice, dim, type);
   else if (slice.getType() != type)
@@ -302,8 +312,9 @@ void OverlapExpansion::store(unsigned index, int64_t chunk) {
                                    typeOf(source).getElementType());
   if (source.getType() != box)
     source = tensor::CastOp::create(t.outer, loc, box, source);
-  target = tensor::InsertSliceOp::create(t.outer, loc, source, target, offsets,
-                                         sizes, strides);
+  if (!hasNoElements(box))
+    target = tensor::InsertSliceOp::create(t.outer, loc, source, target,
+                                           offsets, sizes, strides);
   if (chunk + 1 < used)
     return;
   if (scattered)

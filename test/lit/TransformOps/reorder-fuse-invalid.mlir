@@ -4,7 +4,7 @@
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 module attributes {transform.with_named_sequence} {
   func.func @f(%g: tensor<8xf32, #partial>) -> tensor<8xf32> {
-    // expected-note@+1 {{the handle leads to all_reduce 'avg'}}
+    // expected-note@+1 {{the handle leads to all_reduce 'avg'; split it first, into 'avg.rs' and 'avg.ag'}}
     %0 = coconet.all_reduce sum %g on {dp} {coconet.name = "avg"} : tensor<8xf32, #partial> -> tensor<8xf32>
     %1 = coconet.exp %0 {coconet.name = "c"} : tensor<8xf32> -> tensor<8xf32>
     return %1 : tensor<8xf32>
