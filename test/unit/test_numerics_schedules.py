@@ -388,3 +388,19 @@ def test_the_middle_of_a_hierarchical_all_reduce_of_a_scalar_is_no_scalar():
     schedule = program.schedule().split("sum", "hierarchical", dim="flat", inner="dp", outer="tp")
     with pytest.raises(cc.ScheduleError, match="cannot fuse all_reduce 'sum.ar'"):
         schedule.fuse("sum.rs", "sum.ar", "sum.ag")
+
+
+def test_one_value_becomes_two_states():
+    """It is computed in the first one, and copied to the other."""
+
+    def body(x: cc.Tensor, a: cc.Tensor, b: cc.Tensor):
+        total = cc.all_reduce(x, name="sum")
+        cc.update(b, total)
+        cc.update(a, total)
+        return {}
+
+    program = traced(body, DP, x=cc.partial("n", dp="sum"), a=cc.state("n"), b=cc.state("n"))
+    for ranks in (1, 3):
+        pair = Pair(program, ranks=ranks)
+        pair.check({"n": 7}, terms=ranks)
+        pair.executable.close()

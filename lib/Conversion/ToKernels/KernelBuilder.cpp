@@ -45,11 +45,17 @@ Chunk coconet::chunkOf(OpBuilder &builder, Location loc, const Group &group,
 /// The tensor whose new value the result becomes: a state, or what a loop
 /// carries; null if there is none.
 static Value findDestination(Value result) {
+  // Of several states the first one; the others are copied.
+  UpdateOp first;
+  for (Operation *user : result.getUsers())
+    if (auto update = dyn_cast<UpdateOp>(user);
+        update && update.getValue() == result &&
+        (!first || update->isBeforeInBlock(first)))
+      first = update;
+  if (first)
+    return first.getState();
   for (OpOperand &use : result.getUses()) {
     Operation *user = use.getOwner();
-    if (auto update = dyn_cast<UpdateOp>(user);
-        update && update.getValue() == result)
-      return update.getState();
     if (!isa<scf::YieldOp>(user))
       continue;
     unsigned index = use.getOperandNumber();
