@@ -151,6 +151,12 @@ static LogicalResult checkChain(const OpSet &set, Refusal &refusal) {
     if (isChainOp(op) &&
         failed(checkLink(cast<CollectiveOpInterface>(op), chain, set, refusal)))
       return failure();
+  for (Operation *op : set)
+    if (isa<ShardOp>(op) && set.contains(op->getOperand(0).getDefiningOp()))
+      return refusal.set(op,
+                         "cannot fuse " + describe(op) +
+                             ": it cuts what the set computes",
+                         "fuse what comes before it by itself");
   return success();
 }
 

@@ -98,3 +98,17 @@ func.func @gathers_outside(%g: tensor<8xf32, #partial>, %x: tensor<8xf32, #slice
   %1 = coconet.all_gather %x from 0 on {dp} {coconet.name = "f"} : tensor<8xf32, #sliced> -> tensor<8xf32>
   return %0, %1 : tensor<8xf32, #sliced>, tensor<8xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+#flat = #coconet.layout<#mesh, flat = {dp}>
+func.func @shard_of_the_set(%g: tensor<f32, #partial>, %x: tensor<f32>) -> (tensor<f32, #flat>, tensor<f32, #flat>) {
+  %0 = coconet.reduce_scatter sum %g into flat on {dp} {coconet.name = "f"} : tensor<f32, #partial> -> tensor<f32, #flat>
+  %1 = coconet.tanh %x {coconet.name = "f"} : tensor<f32> -> tensor<f32>
+  // expected-error@+2 {{cannot fuse shard 'f': it cuts what the set computes}}
+  // expected-note@+1 {{fuse what comes before it by itself}}
+  %2 = coconet.shard %1 into flat on {dp} {coconet.name = "f"} : tensor<f32> -> tensor<f32, #flat>
+  return %0, %2 : tensor<f32, #flat>, tensor<f32, #flat>
+}
