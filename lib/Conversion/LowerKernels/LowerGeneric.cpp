@@ -33,9 +33,14 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() ||
       !llvm::all_of(op.getIndexingMapsArray(), isSimple))
     return;
-  // What reads elements at its own places is left to upstream's loops.
-  if (llvm::any_of(*op.getBody(),
-                   [](Operation &inner) { return inner.getNumRegions() > 0; }))
+  // What reads elements at its own places is left to upstream's loops, and so
+  // are elements that are no numbers of ours.
+  if (llvm::any_of(*op.getBody(), [](Operation &inner) {
+        return inner.getNumRegions() > 0;
+      }) ||
+      !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isIntOrFloat();
+      }))
     return;
   if (succeeded(lowerReduction(op)))
     return;
@@ -93,10 +98,12 @@ void coconet::lowerCopy(memref::CopyOp op) {
   };
   if (isIdentity(op.getSource()) && isIdentity(op.getTarget()))
     return; // One block of memory.
+  auto element = cast<MemRefType>(op.getSource().getType()).getElementType();
+  if (!element.isIntOrFloat())
+    return;
   OpBuilder builder(op);
   IndexMath m(builder, op.getLoc());
   RuntimeCalls calls(builder, op);
-  auto element = cast<MemRefType>(op.getSource().getType()).getElementType();
   LoopNest nest;
   nest.sizes = m.dims(op.getSource());
   for (Value buffer : {op.getSource(), op.getTarget()}) {
