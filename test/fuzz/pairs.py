@@ -32,6 +32,8 @@ from fuzz.programs import MOST_RANKS, RANKS, draw_recipe
 from fuzz.recipe import Recipe, build
 from fuzz.steps import Step, draw_steps
 
+_SECOND_CUT = "a second cut divides exactly"
+"""Said of open sizes when they are known."""
 DECLINED = (
     # Bound to a mesh:
     "must be exact",
@@ -248,6 +250,9 @@ def _equivalent(outcome: Outcome, base: cc.Program, other: cc.Program, mesh: dic
     except InterpretationError as error:
         outcome.counts["base cannot run"] += 1
         outcome.counts[f"base cannot run: {re.sub(r'[0-9]+', 'N', str(error))[:60]}"] += 1
+        return False
+    if not report and _SECOND_CUT in str(report):
+        outcome.counts[f"declined: {_SECOND_CUT}"] += 1
         return False
     if not report:
         raise Failure(f"{report} (mesh {mesh}, sizes {sizes})")

@@ -105,3 +105,13 @@ def test_mistakes_are_refused():
     with pytest.raises(cc.ScheduleError, match="they do not make up {dp, tp}"):
         schedule.split("sum", "hierarchical", inner="tp")
     assert not schedule.steps
+
+
+def test_a_second_cut_of_an_open_size_says_that_it_divides():
+    mesh = cc.mesh(dp="?", tp="?")
+    program = traced(summed(), mesh, g=cc.partial("n", dp="sum", tp="sum"), w=cc.state("n"))
+    schedule = program.schedule().split("sum", "hierarchical", dim=0, inner="dp", outer="tp")
+    schedule.split("sum.ar", dim=0)
+    assert schedule.verify(mesh={"dp": 2, "tp": 2}, sizes=8)
+    report = schedule.compare(mesh={"dp": 2, "tp": 2}, sizes=6)
+    assert not report and "a second cut divides exactly" in str(report)

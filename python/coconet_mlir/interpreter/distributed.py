@@ -23,6 +23,7 @@ from coconet_mlir.interpreter.lists import run_list
 from coconet_mlir.interpreter.types import (
     attribute_of,
     given_name,
+    integer,
     op_name,
     required,
     strings,
@@ -167,6 +168,7 @@ class Machine:
     def collective(self, op: Operation, kind: str, operand: Value) -> Value:
         """Exchange between the members of each group, by position."""
         received: list[Array | None] = [None] * self.mesh.ranks
+        self._check_second_cut(op, kind, operand)
         for members in group_lists(op, self.mesh):
             arrays = [operand.shards[m] for m in members]
             parts = COLLECTIVES[kind](self.domain, op, arrays, operand.element)
@@ -187,6 +189,19 @@ class Machine:
             targets = [layout.region(operand.shape, self.mesh, r) for r in range(self.mesh.ranks)]
             shards = self.each(_reshaped, shards, [t.shape for t in targets])
         return self.result(op, operand.shape, shards)
+
+    def _check_second_cut(self, op: Operation, kind: str, operand: Value) -> None:
+        """Slices of slices lie side by side in the whole only where all are equally large."""
+        cuts = kind == "reduce_scatter" and attribute_of(op, "axes") is not None
+        if not cuts or attribute_of(op, "dim") is None:
+            return
+        index, parts = integer(op, "dim"), self.mesh.size_of(strings(op, "axes"))
+        cut = operand.layout.dims[index] if index < len(operand.layout.dims) else ()
+        if cut and operand.shape[index] % (parts * self.mesh.size_of(cut)):
+            raise InterpretationError(
+                f"dimension {index} of {operand.shape[index]} elements is cut over "
+                f"{self.mesh.size_of(cut)} and then {parts} ranks; a second cut divides exactly"
+            )
 
     def _permuted_shape(self, op: Operation, operand: Value) -> tuple[int, ...]:
         """Logical shape once chunks of a cut dimension are values of their own."""
