@@ -153,10 +153,9 @@ static LogicalResult checkChain(const OpSet &set, Refusal &refusal) {
       return failure();
   for (Operation *op : set)
     if (isa<ShardOp>(op) && set.contains(op->getOperand(0).getDefiningOp()))
-      return refusal.set(op,
-                         "cannot fuse " + describe(op) +
-                             ": it cuts what the set computes",
-                         "fuse what comes before it by itself");
+      return refusal.set(
+          op, "cannot fuse " + describe(op) + ": it cuts what the set computes",
+          "fuse what comes before it by itself");
   return success();
 }
 

@@ -35,9 +35,9 @@ void coconet::lowerGeneric(linalg::GenericOp op) {
     return;
   // What reads elements at its own places is left to upstream's loops, and so
   // are elements that are no numbers of ours.
-  if (llvm::any_of(*op.getBody(), [](Operation &inner) {
-        return inner.getNumRegions() > 0;
-      }) ||
+  if (llvm::any_of(
+          *op.getBody(),
+          [](Operation &inner) { return inner.getNumRegions() > 0; }) ||
       !llvm::all_of(op->getOperandTypes(), [](Type type) {
         return getElementTypeOrSelf(type).isIntOrFloat();
       }))
