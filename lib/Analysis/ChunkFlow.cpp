@@ -478,6 +478,13 @@ FailureOr<ChunkFlow> coconet::followChunks(OverlapOp overlap,
     return refusal.set(overlap,
                        describe(overlap) + " gives values from outside only",
                        "let it yield what its ops compute");
+  int64_t rank = shapeOf(first).size();
+  if (int64_t(overlap.getDim()) >= rank)
+    return refusal.set(overlap,
+                       describe(overlap) + " lies along dimension " +
+                           Twine(overlap.getDim()) + " of a value of rank " +
+                           Twine(rank),
+                       "name a dimension of the first result");
   return followChunks(ops, ChunkRoot(first, overlap.getDim()),
                       overlap.getChunks(), refusal);
 }

@@ -46,8 +46,16 @@ static LogicalResult lowerOp(Operation *op) {
   if (isa<DropoutOp>(op))
     return refuse(op, "is no op of a rank program",
                   "run --coconet-to-rank first");
-  if (auto fused = dyn_cast<FusedOp>(op))
+  if (auto fused = dyn_cast<FusedOp>(op)) {
+    for (Operation &inner : fused.getBody().front())
+      if (llvm::any_of(inner.getOperandTypes(), [](Type type) {
+            auto tensor = dyn_cast<RankedTensorType>(type);
+            return tensor && tensor.getEncoding();
+          }))
+        return refuse(&inner, "uses a tensor with a layout",
+                      "run --coconet-to-rank first");
     return lowerFused(builder, fused);
+  }
   if (isa<RankSendOp, RankRecvOp>(op))
     return lowerChannelOp(builder, op), success();
   if (isa<CollectiveOpInterface>(op))

@@ -59,3 +59,18 @@ func.func @dropout_of_a_distributed_program(%x: tensor<8xf32>, %step: tensor<i32
   %0 = coconet.dropout %x step %step rate 0.5 : tensor<8xf32>, tensor<i32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @fused_of_a_distributed_program(%g: tensor<8xf32, #sliced>) -> tensor<8xf32> {
+  %0 = coconet.fused all_gather {
+    // expected-error@+2 {{uses a tensor with a layout}}
+    // expected-note@+1 {{run --coconet-to-rank first}}
+    %1 = coconet.all_gather %g from 0 on {dp} : tensor<8xf32, #sliced> -> tensor<8xf32>
+    coconet.yield %1 : tensor<8xf32>
+  } : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -134,3 +134,20 @@ func.func @g() -> tensor<4x6xf32> attributes {coconet.stage = 1 : i64} {
   } : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>) attributes {coconet.stage = 0 : i64} {
+  // expected-error@+2 {{overlap lies along dimension 3 of a value of rank 2}}
+  // expected-note@+1 {{name a dimension of the first result}}
+  coconet.overlap chunks 2 along 3 {
+    %0 = coconet.exp %x : tensor<4x6xf32> -> tensor<4x6xf32>
+    coconet.send %0 to "a" : tensor<4x6xf32>
+    coconet.yield
+  }
+  return
+}
+func.func @g() attributes {coconet.stage = 1 : i64} {
+  %0 = coconet.recv from "a" : tensor<4x6xf32>
+  return
+}
