@@ -249,7 +249,12 @@ static LogicalResult followSet(OverlapSets &sets, OverlapSet &set,
 static LogicalResult followSets(OverlapSets &sets, int64_t chunks, int64_t dim,
                                 Refusal &refusal) {
   Value first = findChunked(sets.front().ops);
-  auto type = cast<RankedTensorType>(first.getType());
+  auto type = dyn_cast<RankedTensorType>(first.getType());
+  if (!type)
+    return refusal.set(first.getDefiningOp(),
+                       "cannot overlap " + describe(first.getDefiningOp()) +
+                           ": its result is no tensor",
+                       "leave it out");
   if (dim < 0 || dim >= type.getRank())
     return refusal.set(sets.front().ops.back(),
                        "cannot overlap along dimension " + Twine(dim) +

@@ -255,3 +255,14 @@ func.func @merged_result(%x: tensor<2x3x6xf32, #partial>) -> (tensor<2x3x6xf32>,
   %1 = coconet.reshape %0 {coconet.name = "o"} : tensor<2x3x6xf32> -> tensor<6x6xf32>
   return %0, %1 : tensor<2x3x6xf32>, tensor<6x6xf32>
 }
+
+// -----
+
+#sliced = #coconet.layout<#coconet.mesh<dp = 4>, [{dp}]>
+func.func @no_tensor(%x: tensor<8xf32, #sliced>, %i: index) -> f32 {
+  %0 = coconet.all_gather %x from 0 on {dp} {coconet.name = "o"} : tensor<8xf32, #sliced> -> tensor<8xf32>
+  // expected-error@+2 {{cannot overlap extract 'o': its result is no tensor}}
+  // expected-note@+1 {{leave it out}}
+  %1 = tensor.extract %0[%i] {coconet.name = "o"} : tensor<8xf32>
+  return %1 : f32
+}
