@@ -71,6 +71,7 @@ def CoCoNet_KernelIndexOp : CoCoNet_Op<"kernel_index", [Pure,
   let arguments = (ins I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$dim attr-dict";
+  let hasVerifier = 1;
 }
 
 def CoCoNet_SymmetricPermuteOp : CoCoNet_SingleInitKernelOp<"symmetric_permute"> {
@@ -98,6 +99,7 @@ def CoCoNet_SymmetricAllToAllOp : CoCoNet_SingleInitKernelOp<"symmetric_all_to_a
     `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
     attr-dict (`->` type($result)^)?
   }];
+  let hasVerifier = 1;
 }
 
 def CoCoNet_GemmOp : CoCoNet_SingleInitKernelOp<"gemm"> {
@@ -110,6 +112,7 @@ def CoCoNet_GemmOp : CoCoNet_SingleInitKernelOp<"gemm"> {
     (`transpose_rhs` $transpose_rhs^)? $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
   }];
+  let hasVerifier = 1;
 }
 
 #endif // COCONET_KERNEL_OPS_TD

@@ -3,6 +3,8 @@
 #include "IR/KernelOps.h"
 #include "IR/Assembly.h"
 #include "IR/Groups.h"
+#include "IR/RankTyping.h"
+#include "IR/Refusal.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -45,7 +47,17 @@ template <typename OpTy> static int64_t membersOf(OpTy op, bool largest) {
   return largest ? most : smallestGroup(op.getGroupsAttr());
 }
 
+template <typename OpTy> static LogicalResult verifyGroupOf(OpTy op) {
+  return verifyGroup(op, op.getMesh(), op.getAxesAttr(), op.getGroupsAttr());
+}
+
+static int64_t rankOf(Value value) {
+  return cast<ShapedType>(value.getType()).getRank();
+}
+
 LogicalResult SymmetricPermuteOp::verify() {
+  if (failed(verifyGroupOf(*this)))
+    return failure();
   int64_t members = membersOf(*this, /*largest=*/true);
   if (int64_t(getSources().size()) != members)
     return emitOpError() << "has " << getSources().size() << " sources for "
@@ -55,6 +67,38 @@ LogicalResult SymmetricPermuteOp::verify() {
       return emitOpError() << "copies from position " << source
                            << " in a group of " << members;
   return success();
+}
+
+LogicalResult SymmetricAllToAllOp::verify() {
+  if (failed(verifyGroupOf(*this)))
+    return failure();
+  int64_t rank = rankOf(getInput());
+  if (rankOf(getInit()) != rank ||
+      getElementTypeOrSelf(getInput()) != getElementTypeOrSelf(getInit()))
+    return refuse(*this, "writes a tensor of another rank or element type",
+                  "input and init differ in the sizes of two dimensions");
+  for (uint64_t dim : {getFromDim(), getIntoDim()})
+    if (dim >= uint64_t(rank))
+      return refuse(*this,
+                    "names dimension " + Twine(int64_t(dim)) +
+                        " of tensors of rank " + Twine(rank),
+                    "dimensions are counted from 0");
+  return success();
+}
+
+LogicalResult GemmOp::verify() {
+  Type element = getElementTypeOrSelf(getInit());
+  int64_t rank = rankOf(getInit());
+  bool same = llvm::all_of(ValueRange{getLhs(), getRhs()}, [&](Value factor) {
+    return getElementTypeOrSelf(factor) == element &&
+           llvm::is_contained({int64_t(2), rank}, rankOf(factor));
+  });
+  if (rank >= 2 && same && !element.isF16() && !element.isBF16())
+    return success();
+  return refuse(
+      *this, "has factors that the run-time library does not take",
+      "factors are matrices, or batches of them like the init, of its "
+      "element type, which is f32, f64 or an integer");
 }
 
 static bool combines(Access access) {
@@ -69,6 +113,8 @@ Reduction SymmetricKernelOp::reductionOf(unsigned operand) {
 }
 
 LogicalResult SymmetricKernelOp::verify() {
+  if (failed(verifyGroupOf(*this)))
+    return failure();
   if (getRoot() && failed(verifyRoot(*this, *getRoot(),
                                      membersOf(*this, /*largest=*/false))))
     return failure();
@@ -95,7 +141,18 @@ LogicalResult SymmetricKernelOp::verify() {
       return emitOpError() << "has maps of " << mapOf(0).getNumDims()
                            << " and of " << mapOf(i).getNumDims()
                            << " dimensions";
+    // A flattening has one dimension.
+    int64_t rank = getDim() ? rankOf(getOperand(i)) : 1;
+    if (mapOf(i).getNumResults() != rank || mapOf(i).getNumSymbols())
+      return emitOpError() << "has a map of " << mapOf(i).getNumResults()
+                           << " results and " << mapOf(i).getNumSymbols()
+                           << " symbols for operand " << i << ", which has "
+                           << rank << " dimensions in the box";
   }
+  if (getDim() && *getDim() >= uint64_t(mapOf(0).getNumDims()))
+    return emitOpError() << "cuts dimension " << int64_t(*getDim())
+                         << " of a box of " << mapOf(0).getNumDims()
+                         << " dimensions";
   if (int64_t(getReductions().size()) != reduced)
     return emitOpError() << "has " << getReductions().size()
                          << " reductions for " << reduced
@@ -122,6 +179,17 @@ LogicalResult SymmetricKernelOp::verify() {
     return emitOpError() << "has a body that does not take one element an "
                             "input and yield one an init";
   return success();
+}
+
+LogicalResult KernelIndexOp::verify() {
+  auto kernel = cast<SymmetricKernelOp>((*this)->getParentOp());
+  // The kernel's own verifier says what is wrong with its maps.
+  if (kernel.getMaps().empty() ||
+      getDim() < uint64_t(kernel.mapOf(0).getNumDims()))
+    return success();
+  return emitOpError() << "names dimension " << int64_t(getDim())
+                       << " of a box of " << kernel.mapOf(0).getNumDims()
+                       << " dimensions";
 }
 
 #define GET_OP_CLASSES

@@ -3,6 +3,7 @@
 #include "IR/ListOps.h"
 #include "IR/Assembly.h"
 #include "IR/Layout.h"
+#include "IR/RankTyping.h"
 #include "IR/Refusal.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -248,6 +249,9 @@ static LogicalResult verifyAccesses(ListKernelOp op) {
 }
 
 LogicalResult ListKernelOp::verify() {
+  if (getMesh() &&
+      failed(verifyGroup(*this, *getMesh(), getAxesAttr(), getGroupsAttr())))
+    return failure();
   int64_t count = getCount();
   if (count < 1 || getInputs().size() % count || getInits().size() % count)
     return emitOpError() << "has " << getInputs().size() << " inputs and "

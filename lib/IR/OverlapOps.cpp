@@ -4,6 +4,7 @@
 #include "IR/Assembly.h"
 #include "IR/ChannelOps.h"
 #include "IR/KernelOps.h"
+#include "IR/RankTyping.h"
 #include "IR/Refusal.h"
 
 using namespace mlir;
@@ -107,6 +108,8 @@ void SymmetricStartOp::getEffects(
 }
 
 LogicalResult SymmetricStartOp::verify() {
+  if (failed(verifyGroup(*this, getMesh(), getAxesAttr(), getGroupsAttr())))
+    return failure();
   if (!(*this)->hasAttr(startedAttr))
     return refuse(*this, "does not say what it starts",
                   "give it and the kernel that waits for it the same '" +

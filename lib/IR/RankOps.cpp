@@ -25,9 +25,8 @@ static LogicalResult verifyPlain(Operation *op) {
   return success();
 }
 
-LogicalResult coconet::verifyMembers(Operation *op, MeshAttr mesh,
-                                     ArrayAttr axes, ArrayAttr groups,
-                                     bool bound) {
+LogicalResult coconet::verifyGroup(Operation *op, MeshAttr mesh, ArrayAttr axes,
+                                   ArrayAttr groups, bool bound) {
   if (bound && ShapedType::isDynamic(mesh.getNumRanks()))
     return refuse(op, "lies on a mesh with open sizes " + formatMesh(mesh),
                   "bind the mesh before --coconet-to-rank");
@@ -48,6 +47,14 @@ LogicalResult coconet::verifyMembers(Operation *op, MeshAttr mesh,
       return refuse(op, "groups " + fault,
                     "groups list distinct ranks of the mesh " +
                         formatMesh(mesh) + ", each rank once");
+  return success();
+}
+
+LogicalResult coconet::verifyMembers(Operation *op, MeshAttr mesh,
+                                     ArrayAttr axes, ArrayAttr groups,
+                                     bool bound) {
+  if (failed(verifyGroup(op, mesh, axes, groups, bound)))
+    return failure();
   return verifyPlain(op);
 }
 

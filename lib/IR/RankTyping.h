@@ -7,8 +7,13 @@
 
 namespace coconet {
 
-/// Check that axes or groups name members of the mesh, and that no tensor
-/// carries a layout. With `bound`, open sizes are refused.
+/// Check that axes or groups name members of the mesh. With `bound`, open sizes
+/// are refused.
+mlir::LogicalResult verifyGroup(mlir::Operation *op, MeshAttr mesh,
+                                mlir::ArrayAttr axes, mlir::ArrayAttr groups,
+                                bool bound = true);
+
+/// Check that, too, and that no tensor carries a layout.
 mlir::LogicalResult verifyMembers(mlir::Operation *op, MeshAttr mesh,
                                   mlir::ArrayAttr axes, mlir::ArrayAttr groups,
                                   bool bound = true);
