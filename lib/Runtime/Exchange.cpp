@@ -13,6 +13,9 @@ constexpr uint64_t generationMask = UINT64_C(0xff) << 56;
 constexpr uint64_t sleeperBit = UINT64_C(1) << 15;
 constexpr int64_t firstSleep = 1000 * 1000;
 constexpr int64_t longestSleep = 50 * 1000 * 1000;
+/// Communication of one kind and group that a rank may have under way at sites
+/// that functions share.
+constexpr size_t maxUnderWay = 256;
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the futex is the upper half of the barrier word");
@@ -162,6 +165,11 @@ Membership *findMembership(Rank &rank, const char *text, std::string &error) {
   membership->group = group.get();
   membership->position =
       std::find(members.begin(), members.end(), rank.id) - members.begin();
+  if (!site->kind.empty()) {
+    auto key = std::pair(site->kind, group.get());
+    auto [found, isNew] = rank.sequences.try_emplace(key, Sequence{site->kind});
+    membership->sequence = &found->second;
+  }
   return membership.get();
 }
 
@@ -191,8 +199,11 @@ inline Membership &membershipAt(Rank &rank, const char *text) {
 void selectExchange(World &world, Membership &membership, int64_t count,
                     bool isStarted) {
   std::lock_guard<std::mutex> lock(world.mutex);
+  const Sequence *sequence = membership.sequence;
   std::unique_ptr<Exchange> &exchange =
-      world.exchanges[{membership.site, membership.group, count, isStarted}];
+      world.exchanges[{sequence ? nullptr : membership.site,
+                       sequence ? sequence->kind : "", membership.place,
+                       membership.group, count, isStarted}];
   if (!exchange) {
     size_t size = membership.group->members.size();
     exchange = std::make_unique<Exchange>();
@@ -212,6 +223,30 @@ void selectExchange(World &world, Membership &membership, int64_t count,
   membership.exchange = exchange.get();
 }
 
+/// Takes the next place of the sequence for a membership that enters.
+void takePlace(Rank &rank, Membership &membership) {
+  Sequence &sequence = *membership.sequence;
+  if (sequence.run != rank.world->run) {
+    sequence.run = rank.world->run;
+    sequence.started = 0;
+    sequence.isInside.assign(sequence.isInside.size(), false);
+  }
+  membership.place = sequence.started++ % maxUnderWay;
+  if (membership.place >= sequence.isInside.size()) {
+    sequence.isInside.resize(membership.place + 1);
+    sequence.exchanges.resize(membership.place + 1);
+  }
+  if (sequence.isInside[membership.place])
+    fail(rank, [&] {
+      return describe(*membership.site) + " is started by rank " +
+             std::to_string(rank.id) + " while " +
+             std::to_string(maxUnderWay) + " others of its kind and group are "
+             "under way; wait for some of them first";
+    });
+  sequence.isInside[membership.place] = true;
+  membership.exchange = sequence.exchanges[membership.place];
+}
+
 /// Publishes the buffers at the site, which the rank is inside of from now on.
 Exchange &publish(Rank &rank, Membership &membership, void *const *buffers,
                   int64_t count, bool isStarted) {
@@ -222,9 +257,13 @@ Exchange &publish(Rank &rank, Membership &membership, void *const *buffers,
              std::to_string(rank.id) + "; " +
              (isStarted ? "wait for" : "leave") + " it first";
     });
+  if (membership.sequence)
+    takePlace(rank, membership);
   if (!membership.exchange || membership.exchange->count != count ||
       bool(membership.exchange->own) != isStarted)
     selectExchange(*rank.world, membership, count, isStarted);
+  if (membership.sequence)
+    membership.sequence->exchanges[membership.place] = membership.exchange;
   Exchange &exchange = *membership.exchange;
   void **row = exchange.table.data() + membership.position * count;
   // Rows of peers share cache lines, and from step to step the buffers are
@@ -272,6 +311,10 @@ void coconet_rt_check_ranks(coconet_rank *rank, int64_t expected) {
 void **coconet_rt_enter(coconet_rank *rank, const char *site,
                         void *const *buffers, int64_t count) {
   Membership &membership = membershipAt(*rank, site);
+  if (membership.sequence) { // Others may have started theirs already.
+    coconet_rt_start(rank, site, buffers, count);
+    return coconet_rt_wait(rank, site);
+  }
   Exchange &exchange = publish(*rank, membership, buffers, count, false);
   if (exchange.group->members.size() > 1)
     arrive(*rank, exchange.enter);
@@ -316,6 +359,8 @@ void coconet_rt_leave(coconet_rank *rank, const char *site) {
     });
   if (membership.group->members.size() > 1)
     arrive(*rank, membership.exchange->leave);
+  if (membership.sequence)
+    membership.sequence->isInside[membership.place] = false;
   membership.insideRun = 0;
 }
 

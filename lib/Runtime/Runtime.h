@@ -15,7 +15,14 @@
 // `axes` lists mesh axes from major to minor: the coordinate of a rank along an
 // axis is rank / stride % size, the group is all ranks that agree on the other
 // coordinates, and the position in it is the composed index. `groups` lists
-// every group's members; the position is the place in the list.
+// every group's members; the position is the place in the list. Where members
+// run several functions, one communication has a site in each of them, and the
+// last field is
+//
+//   shared KIND groups 0,2 1,3
+//
+// Then the members of a group meet where each of them starts its n-th
+// communication of the kind in the run, at whatever site that is.
 //
 // An error inside compiled code (time-out, mismatch, missing BLAS) leaves the
 // compiled frames by longjmp, so they must hold nothing that needs a

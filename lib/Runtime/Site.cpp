@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <sstream>
 
 namespace coconet::runtime {
@@ -101,6 +102,14 @@ bool parseSite(const std::string &text, Site &site) {
   for (std::string *field : fields)
     if (!std::getline(lines, *field))
       return false;
+  constexpr char shared[] = "shared ";
+  if (site.group.compare(0, strlen(shared), shared) == 0) {
+    size_t end = site.group.find(' ', strlen(shared));
+    if (end == std::string::npos)
+      return false;
+    site.kind = site.group.substr(strlen(shared), end - strlen(shared));
+    site.group.erase(0, end + 1);
+  }
   return !site.op.empty();
 }
 

@@ -15,9 +15,12 @@ struct Site {
   std::string name;
   std::string location;
   std::string group;
+  /// Of a site that functions share, what it does; else empty.
+  std::string kind;
 };
 
-/// Splits `text` at newlines; false if it does not have four fields.
+/// Splits `text` at newlines; false if it does not have four fields. `kind` comes
+/// out of the last one.
 bool parseSite(const std::string &text, Site &site);
 
 /// Reads the members of the group of `rank` in a world of `size` ranks from

@@ -60,6 +60,18 @@ struct Exchange {
   std::unique_ptr<std::atomic<bool>[]> underWay;
 };
 
+/// What one rank has started, in order, of one kind in one group at sites that
+/// functions share.
+struct Sequence {
+  std::string kind;
+  /// The run that the count is of.
+  uint64_t run = 0;
+  uint64_t started = 0;
+  /// The exchange last used for each place, and whether this rank is inside.
+  std::vector<Exchange *> exchanges;
+  std::vector<bool> isInside;
+};
+
 /// A rank's place at a site.
 struct Membership {
   const Site *site;
@@ -67,6 +79,9 @@ struct Membership {
   int64_t position;
   /// The exchange last entered.
   Exchange *exchange = nullptr;
+  /// Of a site that functions share, and the place in it last used.
+  Sequence *sequence = nullptr;
+  size_t place = 0;
   /// The run in which this rank is inside the site, 0 if it is outside.
   uint64_t insideRun = 0;
   /// Started and not waited for, as part of this generation of the barrier.
@@ -126,6 +141,9 @@ struct alignas(128) coconet_rank {
   std::unordered_map<const coconet::runtime::Site *,
                      std::unique_ptr<coconet::runtime::Membership>>
       memberships;
+  std::map<std::pair<std::string, coconet::runtime::Group *>,
+           coconet::runtime::Sequence>
+      sequences;
 };
 
 struct coconet_world {
@@ -156,8 +174,10 @@ struct coconet_world {
       sites;
   std::map<std::vector<int64_t>, std::unique_ptr<coconet::runtime::Group>>
       groups;
-  std::map<std::tuple<const coconet::runtime::Site *, coconet::runtime::Group *,
-                      int64_t, bool>,
+  /// By site, or by kind and place in the sequence where functions share sites;
+  /// group, number of buffers, and whether it is started.
+  std::map<std::tuple<const coconet::runtime::Site *, std::string, size_t,
+                      coconet::runtime::Group *, int64_t, bool>,
            std::unique_ptr<coconet::runtime::Exchange>>
       exchanges;
 };

@@ -41,6 +41,10 @@ UPSTREAM: tuple[tuple[str, str], ...] = (
         r"To = mlir::transform::TransformOpInterface; From = mlir::Operation",
         "the interpreter of transformations meets an op that is none in a named sequence",
     ),
+    (
+        r"SymbolTable\(mlir::Operation\*\): Assertion `inserted.second",
+        "transform.with_named_sequence on a module with two symbols of one name",
+    ),
 )
 """Crashes outside of our code; they are counted apart."""
 

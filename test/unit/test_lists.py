@@ -220,6 +220,41 @@ def test_open_sizes():
         pair.executable.close()
 
 
+def test_results_of_open_sizes_that_no_state_takes():
+    shapes = [("n", 3), ("n",), ("k", "n"), ()]
+
+    def body(g, p):
+        def each(a, b):
+            total = cc.all_reduce(a, name="g")
+            return {"new": b - total, "total": total, "kept": cc.softmax(b, 0) * cc.norm(b)}
+
+        found = cc.for_each(each, g, p)
+        cc.update(p[1], found["new"][1])
+        return {"new": found["new"], "total": found["total"], "kept": found["kept"]}
+
+    program = traced(
+        body,
+        DP,
+        g=cc.partials(shapes, dp="sum"),
+        p=[cc.state(*shape) if i == 1 else cc.tensor(shape) for i, shape in enumerate(shapes)],
+    )
+    for schedule in (program.schedule(), program.schedule().split("g", dim="flat")):
+        pair = Pair(schedule, ranks=3, base=program)
+        for sizes in ({"n": 4, "k": 7}, {"n": 1, "k": 0}):
+            pair.check(sizes, terms=10)
+        pair.executable.close()
+
+
+def test_open_sizes_of_tensors_that_are_cut_flat():
+    cut = cc.tensors([("k", "n"), (3, 4)], cut={"flat": "dp"})
+    program = traced(lambda x: cc.for_each(lambda a: cc.all_gather(a, "flat"), x), DP, x=cut)
+    for ranks in (1, 3):
+        pair = Pair(program, ranks=ranks)
+        for sizes in ({"k": 5, "n": 7}, {"k": 1, "n": 0}):
+            pair.check(sizes)
+        pair.executable.close()
+
+
 def test_rank_programs_of_lists_are_equivalent():
     program = data_parallel_list(LambOptions(), [(3, 4), (7,)])
     for steps in LAMB:

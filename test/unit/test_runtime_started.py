@@ -66,3 +66,53 @@ def test_errors_name_rank_and_site(
             script.run(world, first, second)
         assert message in str(error.value)
         script.run(world, ">0 <0 -0", ">0 <0 -0", repeat=3)
+
+
+def shared(name: str, kind: str = "all_reduce", group: str = "groups 0,1") -> ctypes.c_char_p:
+    return site(f"shared {kind} {group}", name=name)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("*0 *1", "*2 *2"),  # a loop on one side
+        (">0 <0 -0 *1", "*2 >3 z20 <3 -3"),  # started on one side, entered on the other
+        (">0 >1 <0 -0 <1 -1", ">2 >3 <2 -2 <3 -3"),  # both under way
+        (">0 >1 <1 <0 -0 -1", "z20 >3 >2 <2 <3 -3 -2"),
+    ],
+)
+def test_nth_starts_of_functions_meet(programs: ctypes.CDLL, first: str, second: str) -> None:
+    """Ranks run different functions, whose sites have different names."""
+    script = Script(programs, [shared(name) for name in "abcd"])
+    with World(2, timeout=2) as world:
+        for _ in range(3):
+            script.run(world, first, second, repeat=20)
+
+
+def test_sequences_of_kinds_and_groups_are_apart(programs: ctypes.CDLL) -> None:
+    """Case D02: three ranks in groups of two, in orders that fit one of all."""
+    names = {"01": "groups 0,1 2", "12": "groups 0 1,2", "02": "groups 0,2 1"}
+    sites = [shared(name, group=group) for name, group in names.items()]
+    sites += [shared("x", "broadcast", "groups 0,1 2")]
+    script = Script(programs, sites)
+    with World(3, timeout=2) as world:
+        script.run(world, "*0 *2", "*0 *1", "*1 *2", repeat=300)
+        script.run(world, ">3 *0 <3 -3", ">3 *0 <3 -3", "", repeat=300)
+        with pytest.raises(CollectiveError, match="deadlock: rank . waits at all_reduce"):
+            script.run(world, "*0 *2", "*1 *0", "*2 *1")
+        with pytest.raises(CollectiveError, match="deadlock: rank . waits at"):
+            script.run(world, "*0 *3", "*3 *0", "")
+        script.run(world, "*0 *2", "*0 *1", "*1 *2", repeat=300)
+
+
+def test_too_many_under_way_are_refused(programs: ctypes.CDLL) -> None:
+    sites = [shared(f"s{i}") for i in range(300)]
+    script = Script(programs, sites)
+    starts = " ".join(f">{i}" for i in range(300))
+    waits = " ".join(f"<{i} -{i}" for i in range(300))
+    with World(2, timeout=2) as world:
+        with pytest.raises(CollectiveError, match="while 256 others of its kind and group are"):
+            script.run(world, f"{starts} {waits}", f"{starts} {waits}")
+        some = " ".join(f">{i}" for i in range(250)) + " "
+        some += " ".join(f"<{i} -{i}" for i in range(250))
+        script.run(world, some, some, repeat=3)

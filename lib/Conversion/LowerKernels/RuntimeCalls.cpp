@@ -120,9 +120,16 @@ static GroupList groupsAlong(MeshAttr mesh, ArrayRef<StringAttr> axes) {
   return groups;
 }
 
+/// Whether a group has members among `ranks` and others.
+static bool isPartly(ArrayRef<int64_t> group, ArrayRef<int64_t> ranks) {
+  size_t inside = llvm::count_if(
+      group, [&](int64_t member) { return llvm::is_contained(ranks, member); });
+  return inside && inside < group.size();
+}
+
 /// `ranks` are those that run the function, empty where all of them do; groups
-/// and axes are of its mesh.
-static std::string describeMembers(const Members &members,
+/// and axes are of its mesh. `kind` is what other functions call the op.
+static std::string describeMembers(StringRef kind, const Members &members,
                                    ArrayRef<int64_t> ranks) {
   GroupList groups;
   if (members.groups)
@@ -137,6 +144,10 @@ static std::string describeMembers(const Members &members,
     for (SmallVector<int64_t> &group : groups)
       for (int64_t &member : group)
         member = ranks[member];
+  if (!ranks.empty() && llvm::any_of(groups, [&](ArrayRef<int64_t> group) {
+        return isPartly(group, ranks);
+      }))
+    return ("shared " + kind + " " + describeGroups(groups)).str();
   if (!groups.empty())
     return describeGroups(groups);
   std::string text;
@@ -179,11 +190,15 @@ Value RuntimeCalls::site(StringRef kind, const Members &members) {
   if (auto attr = op->getAttrOfType<StringAttr>(nameAttr))
     name = attr.getValue();
   llvm::replace(name, '\n', ' ');
-  // What is started at one place and waited for at another is one site.
-  if (auto attr = op->getAttrOfType<StringAttr>(startedAttr))
-    kind = attr.getValue();
-  return text((kind + "\n" + name + "\n" + describeLocation(loc) + "\n" +
-               describeMembers(members, ranksOf(op)))
+  // What is started at one place and waited for at another is one site: its name
+  // is the kind and a number.
+  StringRef known = kind;
+  if (auto attr = op->getAttrOfType<StringAttr>(startedAttr)) {
+    known = attr.getValue();
+    kind = known.rsplit(' ').first;
+  }
+  return text((known + "\n" + name + "\n" + describeLocation(loc) + "\n" +
+               describeMembers(kind, members, ranksOf(op)))
                   .str());
 }
 

@@ -8,6 +8,7 @@
 
 #include "Conversion/ToKernels/ExpandLists.h"
 #include "IR/RankOps.h"
+#include "IR/Refusal.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -37,6 +38,30 @@ Value ListExpander::convert(Value value, RankedTensorType type) {
   if (!type.hasStaticShape())
     sizes.push_back(m.value(m.product(m.dims(value))));
   return RankReshapeOp::create(builder, loc, type, value, sizes);
+}
+
+/// A result takes its open sizes from a tensor of the lists at its position.
+FailureOr<Value> ListExpander::shape(Value value, RankedTensorType type,
+                                     int64_t position) {
+  if (value.getType() == type || type.getRank() <= 1 || type.hasStaticShape())
+    return convert(value, type);
+  // The first list holds numbers of elements.
+  for (unsigned list = 1; list < op.getBody().getNumArguments(); ++list) {
+    Value like = op.operandsOf(list)[position];
+    if (typeOf(like).getRank() != type.getRank())
+      continue;
+    SmallVector<Value> sizes;
+    for (auto [dim, size] : llvm::enumerate(m.dims(like)))
+      if (type.isDynamicDim(dim))
+        sizes.push_back(m.value(size));
+    return RankReshapeOp::create(builder, value.getLoc(), type, value, sizes)
+        .getResult();
+  }
+  return refuse(op,
+                "has a result of open sizes at position " + Twine(position) +
+                    ", where all tensors of its lists are cut flat",
+                "make it a list of whole tensors too, or give static shapes"),
+         failure();
 }
 
 SmallVector<Value> ListExpander::listOf(Value value) {
@@ -108,8 +133,13 @@ LogicalResult ListExpander::expand() {
   }
   for (auto [list, value] : llvm::enumerate(op.getYield().getOperands())) {
     SmallVector<Value> values = listOf(value);
-    for (auto [result, made] : llvm::zip(op.resultsOf(list), values))
-      result.replaceAllUsesWith(convert(made, typeOf(result)));
+    for (auto [position, result] : llvm::enumerate(op.resultsOf(list))) {
+      FailureOr<Value> made =
+          shape(values[position], typeOf(result), position);
+      if (failed(made))
+        return failure();
+      result.replaceAllUsesWith(*made);
+    }
   }
   op.erase();
   return success();

@@ -42,9 +42,7 @@ Chunk coconet::chunkOf(OpBuilder &builder, Location loc, const Group &group,
 // Destinations
 //===----------------------------------------------------------------------===//
 
-/// The tensor whose new value the result becomes: a state, or what a loop
-/// carries; null if there is none.
-static Value findDestination(Value result) {
+Value coconet::findDestination(Value result) {
   // Of several states the first one; the others are copied.
   UpdateOp first;
   for (Operation *user : result.getUsers())

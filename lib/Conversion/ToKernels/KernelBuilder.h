@@ -92,6 +92,10 @@ private:
 /// The value of a splat constant, else null.
 mlir::TypedAttr splatOf(mlir::Value value);
 
+/// The tensor whose new value the result becomes: a state, or what a loop
+/// carries; null if there is none.
+mlir::Value findDestination(mlir::Value result);
+
 /// The tensor that the result is to be written into: a state that it becomes
 /// the new value of, else an empty one of these sizes.
 mlir::Value makeInit(mlir::OpBuilder &builder, mlir::Value result,

@@ -150,10 +150,13 @@ ListExpander::makeInits(Value result,
     SmallVector<OpFoldResult> sizes;
     if (!type.hasStaticShape())
       sizes = {sizeAt(position)};
-    if (target) {
+    if (target && findDestination(target)) {
       inits.push_back(makeInit(builder, target, sizes));
       continue;
     }
+    // Results of several dimensions get their sizes in the end.
+    if (type.getRank() > 1 && !type.hasStaticShape())
+      type = flattenedType(type);
     SmallVector<Value> open;
     for (OpFoldResult size : sizes)
       open.push_back(m.value(size));

@@ -34,12 +34,18 @@ static Operation *findPlace(RankStartOp op) {
   return place;
 }
 
-/// The kind of the collective that the op does, for messages.
+/// The kind of the collective that the op does, as its kernel is called when
+/// nothing is started.
 static StringRef kindOf(Operation *op) {
-  if (auto fused = dyn_cast<FusedOp>(op))
-    for (Operation &inner : fused.getBody().front())
+  if (auto fused = dyn_cast<FusedOp>(op)) {
+    Block &body = fused.getBody().front();
+    if (!body.getOps<RankReduceScatterOp>().empty() &&
+        !body.getOps<RankAllGatherOp>().empty())
+      return "all_reduce";
+    for (Operation &inner : body)
       if (isCommunication(&inner))
         op = &inner;
+  }
   StringRef kind = op->getName().stripDialect();
   kind.consume_front("rank.");
   return kind;

@@ -74,3 +74,17 @@ func.func @fused_of_a_distributed_program(%g: tensor<8xf32, #sliced>) -> tensor<
   } : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+func.func @unknown_sizes(%n: index, %x: tensor<?xf32>) -> tensor<?x?xf32> {
+  // expected-error@+2 {{has a result of open sizes at position 0, where all tensors of its lists are cut flat}}
+  // expected-note@+1 {{make it a list of whole tensors too, or give static shapes}}
+  %0 = coconet.for_each 1 of(%n, %x : index, tensor<?xf32>) {
+  ^bb0(%size: index, %a: tensor<?xf32>):
+    %1 = coconet.rank.all_gather %a size %size from 0 on {dp} of #mesh : tensor<?xf32> -> tensor<?xf32>
+    coconet.yield %1 : tensor<?xf32>
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
