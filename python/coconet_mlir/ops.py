@@ -92,18 +92,20 @@ def dropout(
     step: Tensor,
     rate: float,
     seed: int = 0,
-    stream: int = 0,
+    stream: int | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Zero elements at random and scale the rest by 1 / (1 - rate).
 
     The mask depends on seed, step (an i32 or i64 scalar), stream and the global element index
-    alone.
+    alone. By default the stream is the first one of the seed that no dropout traced before takes,
+    so that each has a mask of its own; give the same number to repeat a mask, as in a backward
+    pass.
     """
     attributes = {
         "rate": ir.FloatAttr.get(ir.F64Type.get(), rate),
         "seed": i64(seed),
-        "stream": i64(stream),
+        "stream": i64(Builder.current().take_stream(seed, stream)),
     }
     return emit("dropout", [x, step], attributes, name=name)
 

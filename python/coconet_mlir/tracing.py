@@ -36,9 +36,36 @@ class Builder:
     def __init__(self, context: ir.Context, mesh: Mesh | None, block: ir.Block) -> None:
         self.context = context
         self.mesh = mesh
-        self.block = block
+        self.block = self._outermost = block
         self.constants: dict[tuple[str, str], Tensor] = {}
         self.names: list[str] = []
+        self._streams: dict[int, set[int]] | None = None
+
+    def take_stream(self, seed: int, stream: int | None) -> int:
+        """Note a random stream of a seed; None is the first one that the module does not use."""
+        if self._streams is None:
+            self._streams = self._find_streams()
+        used = self._streams.setdefault(seed, set())
+        if stream is None:
+            stream = next(number for number in itertools.count() if number not in used)
+        used.add(stream)
+        return stream
+
+    def _find_streams(self) -> dict[int, set[int]]:
+        """Those of the functions traced before, by seed."""
+        found: dict[int, set[int]] = {}
+
+        def note(op: ir.Operation) -> ir.WalkResult:
+            if op.name == "coconet.dropout":
+                seed, stream = (
+                    ir.IntegerAttr(op.attributes[key]).value if key in op.attributes else 0
+                    for key in ("seed", "stream")
+                )
+                found.setdefault(seed, set()).add(stream)
+            return ir.WalkResult.ADVANCE
+
+        self._outermost.owner.operation.parent.walk(note)
+        return found
 
     @staticmethod
     def current() -> Builder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -57,6 +58,33 @@ def test_operators_and_numbers():
     assert text.count("coconet.constant dense<2.000000e+00> : tensor<f32>") == 1
     assert "coconet.constant dense<2> : tensor<i32>" in text
     assert [port.dtype for port in f.signature().results] == ["f32", "i32"] + ["i1"] * 4
+
+
+def test_dropouts_of_a_seed_have_streams_of_their_own():
+    def streams(program):
+        return [int(n) for n in re.findall(r"stream = (\d+)", program.generic())]
+
+    def drop(x, step, **options):
+        return cc.dropout(x, step=step, rate=0.5, **options)
+
+    def body(x, step):
+        first = drop(x, step, stream=1), drop(x, step), drop(x, step), drop(x, step, seed=7)
+
+        return *first, cc.loop(2, lambda _, y: drop(y, step), x), drop(x, step, stream=0)
+
+    given = {"x": cc.tensor(8), "step": cc.tensor((), "i32")}
+    assert streams(cc.trace(body, **given)) == [1, 0, 2, 0, 3, 0]
+
+    def send(x, step):
+        cc.send(drop(x, step), "c")
+
+    def receive(step):
+        received = cc.recv("c", like=cc.tensor(8))
+        return (cc.loop(1, lambda _, y: drop(y, step), received),)
+
+    specs = {"send": given, "receive": {"step": given["step"]}}
+    stages = cc.trace_stages({"send": send, "receive": receive}, mesh=cc.mesh(tp=1), specs=specs)
+    assert streams(stages) == [0, 1]
 
 
 def test_every_operation_of_one_rank():
