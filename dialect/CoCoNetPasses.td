@@ -178,7 +178,8 @@ def OverlapOps : Pass<"coconet-overlap-ops"> {
     chunks do not run through every op (a contraction, a reduction, a flat cut),
     or where a collective cuts or gathers the dimension and it does not divide by
     ranks and chunks. One chunk is for computation that does not depend on the
-    collective. Of a channel both ends are chunked, with those of the ops that
+    collective: what is independent and lies before other communication, unless
+    some computation is named. Of a channel both ends are chunked, with those of the ops that
     are in the function at the other end. CoCoNet section 3.4.
   }];
   let options = [

@@ -232,7 +232,9 @@ def CoCoNet_OverlapStepOp : CoCoNet_TransformOp<"overlap"> {
     - args: handles to ops of one block; the number of chunks; a dimension of the
       first result; optionally a name for the region. Where there is a send or
       recv, ops of the function at its other end may be among them.
-    - rewrite: the ops move into one `coconet.overlap` region. What is sent in
+    - rewrite: the ops move into one `coconet.overlap` region. With one chunk, and
+      no computation named, all computation comes in that is independent of them
+      and lies before other communication. What is sent in
       chunks is received in chunks: the other end of a channel, and ops of its
       function, move into a region there.
     - checks: convex; connected; at least one collective and something beside it;

@@ -89,9 +89,7 @@ OpSet coconet::findDependentsWithin(const OpSet &ops) {
   return sortOps(SmallVector<Operation *>(found.begin(), found.end()));
 }
 
-/// The op of the set whose result `op`, nested regions included, uses; null
-/// where there is none.
-static Operation *findProducer(Operation *op, const OpSet &producers) {
+Operation *coconet::findProducer(Operation *op, const OpSet &producers) {
   Operation *producer = nullptr;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())

@@ -46,6 +46,10 @@ mlir::FailureOr<OpSet> sortInBlock(llvm::ArrayRef<mlir::Operation *> ops,
 /// block order.
 OpSet findDependentsWithin(const OpSet &ops);
 
+/// The op of the set whose result `op`, nested regions included, uses; null
+/// where there is none.
+mlir::Operation *findProducer(mlir::Operation *op, const OpSet &producers);
+
 /// Succeeds if no path leaves the set and enters it again.
 mlir::LogicalResult checkConvex(const OpSet &ops, Refusal &refusal);
 

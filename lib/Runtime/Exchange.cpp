@@ -200,10 +200,9 @@ void selectExchange(World &world, Membership &membership, int64_t count,
                     bool isStarted) {
   std::lock_guard<std::mutex> lock(world.mutex);
   const Sequence *sequence = membership.sequence;
-  std::unique_ptr<Exchange> &exchange =
-      world.exchanges[{sequence ? nullptr : membership.site,
-                       sequence ? sequence->kind : "", membership.place,
-                       membership.group, count, isStarted}];
+  std::unique_ptr<Exchange> &exchange = world.exchanges[{
+      sequence ? nullptr : membership.site, sequence ? sequence->kind : "",
+      membership.place, membership.group, count, isStarted}];
   if (!exchange) {
     size_t size = membership.group->members.size();
     exchange = std::make_unique<Exchange>();
@@ -239,8 +238,8 @@ void takePlace(Rank &rank, Membership &membership) {
   if (sequence.isInside[membership.place])
     fail(rank, [&] {
       return describe(*membership.site) + " is started by rank " +
-             std::to_string(rank.id) + " while " +
-             std::to_string(maxUnderWay) + " others of its kind and group are "
+             std::to_string(rank.id) + " while " + std::to_string(maxUnderWay) +
+             " others of its kind and group are "
              "under way; wait for some of them first";
     });
   sequence.isInside[membership.place] = true;

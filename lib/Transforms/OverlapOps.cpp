@@ -3,6 +3,7 @@
 #include "Transforms/OverlapOps.h"
 #include "Analysis/ChunkFlow.h"
 #include "IR/ChannelOps.h"
+#include "Transforms/IndependentOps.h"
 #include "Transforms/MoveIntoRegion.h"
 #include "Transforms/NamedOps.h"
 #include "Transforms/Passes.h"
@@ -60,21 +61,9 @@ static LogicalResult checkPartners(ArrayRef<Operation *> ops,
 static OpSet findDependents(const OpSet &set, Operation *op) {
   OpSet found;
   found.insert(op);
-  for (Operation *other : set) {
-    bool depends = other
-                       ->walk([&](Operation *inner) {
-                         return llvm::any_of(inner->getOperands(),
-                                             [&](Value value) {
-                                               return found.contains(
-                                                   value.getDefiningOp());
-                                             })
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-    if (depends)
+  for (Operation *other : set)
+    if (findProducer(other, found))
       found.insert(other);
-  }
   return found;
 }
 
@@ -316,6 +305,8 @@ coconet::overlapOps(RewriterBase &rewriter, ArrayRef<Operation *> ops,
     if (llvm::none_of(
             ops, [&](Operation *other) { return other->isProperAncestor(op); }))
       outermost.push_back(op);
+  if (chunks == 1)
+    outermost = addIndependent(outermost);
   FailureOr<OverlapSets> sets = planOverlap(outermost, chunks, dim, refusal);
   if (failed(sets))
     return failure();

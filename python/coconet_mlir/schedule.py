@@ -210,7 +210,9 @@ class Schedule:
 
         Args:
             names: of at least one collective, or fused region with one, and of what runs beside it.
-            chunks: number of chunks; 1 runs operations that do not depend on each other at once.
+            chunks: number of chunks; 1 runs operations that do not depend on each other at once:
+                those that are named, or, where only communication is, all independent ones up to
+                other communication.
             dim: dimension of the first result that the chunks are parts of.
             name: of the region.
         """

@@ -311,6 +311,32 @@ def test_f01_independent_computation_lies_between_start_and_wait() -> None:
     Pair(schedule, ranks=2, base=f01).check({"n": 6}, terms=6)
 
 
+def test_f01_independent_computation_comes_in_by_itself() -> None:
+    @cc.program(mesh=TP)
+    def program(a: cc.partial("n", "n", tp="sum"), b: cc.tensor(("n", "n")), s: cc.state("n", "n")):
+        early = cc.exp(b)
+        y = cc.all_reduce(a, name="y")
+        z = cc.matmul(b, b)
+        cc.update(s, cc.add(y, early))
+        w = cc.matmul(z, cc.tanh(b))
+        return cc.add(y, z), cc.all_reduce(cc.matmul(w, a), name="last")
+
+    schedule = program.schedule().overlap("y", chunks=1)
+    text = rank_program(schedule.program, 2)
+    start, wait = text.index("rank.start"), text.index("rank.wait")
+    inside = [op for op in ("matmul", "tanh", "exp", "add") if f"coconet.{op}" in text[start:wait]]
+    assert inside == ["matmul", "tanh", "exp"]
+    assert text[start:wait].count("coconet.matmul") == 3
+    schedule.verify(ranks=3, sizes=4)
+    for size in (0, 1, 7):
+        Pair(schedule, ranks=3, base=program).check({"n": size}, terms=20 * size)
+
+
+def test_f01_a_collective_that_everything_needs_is_refused_alone() -> None:
+    with pytest.raises(ScheduleError, match="alone: nothing would run beside it"):
+        mm_ar().schedule().overlap("ar", chunks=1)
+
+
 def test_l01_the_input_is_read_while_its_sum_is_under_way() -> None:
     schedule = l01.schedule().overlap("s", "c", "cc", "e", chunks=1)
     text = rank_program(schedule.program, 2)

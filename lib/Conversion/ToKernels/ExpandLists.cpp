@@ -134,8 +134,7 @@ LogicalResult ListExpander::expand() {
   for (auto [list, value] : llvm::enumerate(op.getYield().getOperands())) {
     SmallVector<Value> values = listOf(value);
     for (auto [position, result] : llvm::enumerate(op.resultsOf(list))) {
-      FailureOr<Value> made =
-          shape(values[position], typeOf(result), position);
+      FailureOr<Value> made = shape(values[position], typeOf(result), position);
       if (failed(made))
         return failure();
       result.replaceAllUsesWith(*made);

@@ -44,9 +44,8 @@ private:
   /// The same as a value of the region's type.
   mlir::Value valueAt(mlir::Value value, int64_t position);
   mlir::Value convert(mlir::Value value, mlir::RankedTensorType type);
-  mlir::FailureOr<mlir::Value> shape(mlir::Value value,
-                                     mlir::RankedTensorType type,
-                                     int64_t position);
+  mlir::FailureOr<mlir::Value>
+  shape(mlir::Value value, mlir::RankedTensorType type, int64_t position);
   /// One copy of the op for each position.
   void unroll(mlir::Operation *inner);
 
