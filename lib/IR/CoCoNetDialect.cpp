@@ -164,10 +164,15 @@ static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
   }
   auto ranks = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
   if (!ranks || ranks.empty() ||
-      llvm::any_of(ranks.asArrayRef(), [](int64_t rank) { return rank < 0; }) ||
+      llvm::any_of(ranks.asArrayRef(),
+                   [](int64_t rank) {
+                     return rank < 0 ||
+                            rank > std::numeric_limits<int32_t>::max();
+                   }) ||
       !areDistinct(ranks.asArrayRef()))
     return op->emitOpError()
-           << "'" << name << "' lists distinct ranks, at least one";
+           << "'" << name << "' lists distinct ranks from 0 to "
+           << std::numeric_limits<int32_t>::max() << ", at least one";
   return success();
 }
 

@@ -157,3 +157,13 @@ def traced(body: Callable[..., object], mesh: cc.Mesh | None = None, **specs: cc
         return body(**tensors)
 
     return cc.trace(program, mesh=mesh, **specs)
+
+
+def results(program: cc.Program | cc.Schedule, arrays: dict, **where) -> list[np.ndarray]:
+    """Results of one run."""
+    with cc.compile(program, **where) as exe:
+        return list(exe(**arrays).values())
+
+
+def f32(*values: object) -> np.ndarray:
+    return np.array(values, np.float32)

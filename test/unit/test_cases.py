@@ -7,199 +7,10 @@ import re
 import coconet_mlir as cc
 import numpy as np
 import pytest
-from coconet_mlir import workloads
 from coconet_mlir.binding import bind, run_pipeline
-from coconet_mlir.dtypes import to_numpy
-from compiled_support import same_bits, traced
+from compiled_support import f32, results, traced
 
 DP = cc.mesh(dp="?")
-
-
-def results(program: cc.Program | cc.Schedule, arrays: dict, **where) -> list[np.ndarray]:
-    """Results of one run."""
-    with cc.compile(program, **where) as exe:
-        return list(exe(**arrays).values())
-
-
-def f32(*values: object) -> np.ndarray:
-    return np.array(values, np.float32)
-
-
-# ===- Numerics --------------------------------------------------------------===
-
-
-def test_case_N01_only_linear_operations_cross_a_pending_sum():
-    p = cc.partial(1, dp="sum")
-
-    def body(p):
-        y = cc.all_reduce(p, name="y")
-        return y + 10.0, cc.mul(y, 2.0, name="twice"), cc.all_reduce(p * 2.0)
-
-    program = traced(body, DP, p=p)
-    given = {"p": f32([3], [4])}
-    assert [float(each[0]) for each in results(program, given, ranks=2)] == [17, 14, 14]
-    for crossing in (
-        lambda p: p + 10.0,
-        lambda p: cc.relu(p),
-        lambda p: abs(p),
-        lambda p: cc.norm(p),
-        lambda p: cc.max(p, 1.0),
-        lambda p: p * p,
-        lambda p: cc.softmax(p, 0),
-    ):
-        with pytest.raises(cc.ProgramError, match="pending sum") as caught:
-            traced(crossing, DP, p=p)
-        assert "all_reduce" in str(caught.value)
-    with pytest.raises(cc.ScheduleError):
-        program.schedule().reorder("y", past="twice")
-
-    def after(p):
-        y = cc.all_reduce(p)
-        return cc.relu(y), cc.norm(y)
-
-    assert results(traced(after, DP, p=p), {"p": f32([-3], [5])}, ranks=2)[0] == 2
-    pair = traced(after, DP, p=cc.partial(2, dp="sum"))
-    assert results(pair, {"p": f32([3, 0], [0, 4])}, ranks=2)[1] == 5
-
-
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_case_N05_eps_is_added_after_the_bias_correction(ranks):
-    options = workloads.AdamOptions(lr=1.0, eps=1e-2)
-
-    def body(g, p, m, v, t):
-        corrections = workloads.bias_corrections(cc.update(t, t + 1.0), options)
-        workloads.adam_update(p, cc.all_reduce(g, name="g"), m, v, corrections, options)
-
-    specs = {"g": cc.partial("n", dp="sum"), "t": cc.state()}
-    program = traced(body, DP, **specs | {name: cc.state("n") for name in "pmv"})
-    sliced = program.schedule().split("g").reorder("g.ag", past="opt")
-    fused = program.schedule().fuse_allreduce(slice_state=True)
-    for schedule in (program.schedule(), sliced, fused):
-        with schedule.compile(ranks=ranks) as exe:
-            exe(g=np.full((ranks, 3), 1 / ranks, np.float32))
-            np.testing.assert_allclose(-exe.read("p"), [0.9900990] * 3, rtol=1e-5)
-
-
-def test_case_N10_averages_divide_once_by_the_number_of_ranks():
-    def average(x):
-        return (cc.all_reduce(x, axes="dp", reduction="avg"),)
-
-    program = traced(average, DP, x=cc.local("n", axes="dp", dtype="f16"))
-    for value in (40000.0, 2.0**-24):
-        given = {"x": np.full((4, 3), value, np.float16)}
-        assert list(results(program, given, ranks=4)[0]) == [np.float16(value)] * 3
-
-    ranks = np.arange(8, dtype=np.float32)[:, None]
-    program = traced(average, DP, x=cc.local("n", axes="dp"))
-    assert results(program, {"x": ranks}, ranks=8)[0] == 3.5
-    assert list(results(program, {"x": f32([1] * 3, [3] * 3)}, ranks=2)[0]) == [2, 2, 2]
-
-    def levels(x):
-        inner = cc.all_reduce(x, axes="tp", reduction="avg")
-        return cc.all_reduce(inner, axes="dp", reduction="avg"), cc.all_reduce(
-            x, axes=("dp", "tp"), reduction="avg"
-        )
-
-    grid = traced(levels, cc.mesh(dp=2, tp=4), x=cc.local("n", axes=("dp", "tp")))
-    assert [float(y[0]) for y in results(grid, {"x": ranks})] == [3.5, 3.5]
-    with pytest.raises(cc.ProgramError, match="avg of integers") as caught:
-        traced(average, DP, x=cc.local("n", axes="dp", dtype="i32"))
-    assert "cast to a float type first" in str(caught.value)
-
-
-def test_case_N10_two_levels_divide_like_one():
-    mesh = cc.mesh(dp=2, tp=4)
-
-    def average(x):
-        return (cc.all_reduce(x, axes=("dp", "tp"), reduction="avg", name="avg"),)
-
-    for dtype, values in (
-        ("f32", np.arange(8.0)),
-        ("f16", np.full(8, 40000.0)),
-        ("f16", np.full(8, 2.0**-24)),
-    ):
-        program = traced(average, mesh, x=cc.local("n", axes=("dp", "tp"), dtype=dtype))
-        levels = program.schedule().split("avg", "hierarchical", inner="tp", outer="dp")
-        assert levels.verify()
-        given = {"x": np.repeat(values.astype(to_numpy(dtype))[:, None], 3, axis=1)}
-        for each in (program, levels):
-            assert list(results(each, given)[0]) == [np.mean(values).astype(to_numpy(dtype))] * 3
-
-
-def test_case_N11_one_rounding_at_the_end_and_equal_bits_on_all_ranks():
-    bf16 = traced(lambda g: (cc.all_reduce(g),), DP, g=cc.partial("n", dtype="bf16", dp="sum"))
-    for size in (1, 4, 33):
-        g = np.ones((4, size), to_numpy("bf16"))
-        g[0] = 512
-        assert list(results(bf16, {"g": g}, ranks=4)[0].astype(int)) == [516] * size
-
-    def body(g, w):
-        cc.update(w, cc.all_reduce(g))
-
-    program = traced(body, DP, g=cc.partial("n", dp="sum"), w=cc.state("n"))
-    rng = np.random.default_rng(0)
-    for g in (np.repeat(f32(1e8, 1, -1e8)[:, None], 37, axis=1), rng.standard_normal((3, 37))):
-        with program.compile(ranks=3) as exe:
-            exe(g=g.astype(np.float32))
-            same_bits(exe.state["w"])
-
-
-def test_case_N11_levels_round_once_too():
-    mesh = cc.mesh(dp=2, tp=2)
-
-    def body(g, w):
-        cc.update(w, cc.all_reduce(g, name="sum"))
-
-    g = cc.partial("n", dtype="bf16", dp="sum", tp="sum")
-    program = traced(body, mesh, g=g, w=cc.state("n", dtype="bf16"))
-    schedule = program.schedule().split("sum", "hierarchical", inner="tp", outer="dp")
-    for size in (1, 4, 33):
-        ones = np.ones((4, size), to_numpy("bf16"))
-        ones[0] = 512
-        with schedule.compile() as exe:
-            exe(g=ones)
-            same_bits(exe.state["w"])
-            assert list(exe.read("w").astype(int)) == [516] * size
-
-
-def test_case_N13_masks_follow_the_global_index():
-    def drop(x, step):
-        return cc.dropout(x, step=step, rate=0.5, seed=9, stream=0)
-
-    def body(x, step):
-        whole = drop(x, step)
-        again = cc.dropout(x, step=step, rate=0.5, seed=9)
-        return whole, cc.all_gather(drop(cc.shard(x, "dp"), step)), again
-
-    step = cc.tensor((), "i32")
-    program = traced(body, DP, x=cc.tensor(64), step=step)
-    x = np.random.default_rng(0).standard_normal(64).astype(np.float32)
-    masks = []
-    for ranks in (1, 2, 4):
-        whole, gathered, other = results(program, {"x": x, "step": 3}, ranks=ranks)
-        same_bits([whole, gathered])
-        assert np.any(whole != other)
-        masks.append(whole)
-    same_bits(masks)
-    assert np.any(results(program, {"x": x, "step": 4}, ranks=1)[0] != masks[0])
-
-    def layer(x, w, step):
-        cc.update(w, drop(x, step))
-
-    cut = {0: "dp"}
-    program = traced(
-        layer,
-        cc.mesh(dp=2, tp=2),
-        x=cc.tensor((8, 8), cut=cut),
-        w=cc.state(8, 8, cut=cut),
-        step=step,
-    )
-    with program.compile() as exe:
-        exe(x=np.ones((8, 8), np.float32), step=0)
-        held = exe.state["w"]
-        same_bits(held[:2])
-        same_bits(held[2:])
-        assert np.any(held[0] != held[2])
 
 
 # ===- Shapes and layout -----------------------------------------------------===
@@ -261,6 +72,27 @@ def test_case_S05_gather_and_scatter_along_another_dimension():
     np.testing.assert_array_equal(product, [[16, 20, 24, 28], [22, 28, 34, 40]])
 
 
+@pytest.mark.parametrize("chunks", [1, 2, 4])
+def test_case_S05_scattering_another_dimension_beside_its_product(chunks):
+    def body(a, b):
+        return (cc.reduce_scatter(cc.matmul(a, b, name="mm"), 1, name="rs"),)
+
+    program = traced(
+        body,
+        cc.mesh(dp=2),
+        a=cc.tensor((2, 2), cut={1: "dp"}),
+        b=cc.tensor((2, 4), cut={0: "dp"}),
+    )
+    a, b = f32([1, 3], [2, 4]), np.arange(1, 9, dtype=np.float32).reshape(2, 4)
+    for dim, parts in ((0, chunks), (1, min(chunks, 2))):
+        schedule = program.schedule()
+        if parts > 1:
+            schedule = schedule.overlap("mm", "rs", chunks=parts, dim=dim)
+            assert schedule.verify()
+        product = results(schedule, {"a": a, "b": b})[0]
+        np.testing.assert_array_equal(product, [[16, 20, 24, 28], [22, 28, 34, 40]])
+
+
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_case_S06_empty_tensors_and_empty_chunks(ranks):
     def body(g, x, y):
@@ -317,6 +149,76 @@ def test_case_L02_gathers_that_differ_stay_apart():
     near, far = results(program, {"x": f32([0], [1], [2], [3])})
     np.testing.assert_array_equal(near, [[0, 1], [0, 1], [2, 3], [2, 3]])
     np.testing.assert_array_equal(far, [[0, 2], [1, 3], [0, 2], [1, 3]])
+
+
+LOCAL = "tensor<2x2xf32, #local>"
+GATHER, OTHER_GROUPS, OTHER_DIM = (
+    f"coconet.all_gather %x from {dim} on groups {groups} : {LOCAL} -> tensor<{shape}xf32, #local>"
+    for dim, groups, shape in (
+        (0, "[[0, 1], [2, 3]]", "4x2"),
+        (0, "[[0, 2], [1, 3]]", "4x2"),
+        (1, "[[0, 1], [2, 3]]", "2x4"),
+    )
+)
+SUM, MAX, OTHER_SUM = (
+    f"coconet.all_reduce {kind} %x on groups {groups} : {LOCAL} -> {LOCAL}"
+    for kind, groups in (
+        ("sum", "[[0, 1], [2, 3]]"),
+        ("max", "[[0, 1], [2, 3]]"),
+        ("sum", "[[0, 2], [1, 3]]"),
+    )
+)
+ROOT_0, ROOT_1 = (
+    f"coconet.broadcast %x root {root} on groups [[0, 1], [2, 3]] : {LOCAL} -> {LOCAL}"
+    for root in (0, 1)
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (GATHER, OTHER_GROUPS),
+        (GATHER, OTHER_DIM),
+        (GATHER, GATHER.replace("[0, 1]", "[1, 0]")),
+        (SUM, MAX),
+        (SUM, OTHER_SUM),
+        (ROOT_0, ROOT_1),
+    ],
+)
+def test_case_L02_only_equal_collectives_are_merged(first, second):
+    def left(*operations):
+        types = ", ".join(operation.split(" -> ")[1] for operation in operations)
+        lines = "\n".join(f"%{i} = {operation}" for i, operation in enumerate(operations))
+        values = ", ".join(f"%{i}" for i in range(len(operations)))
+        program = cc.parse(
+            "#local = #coconet.layout<#coconet.mesh<dp = 4>, local = {dp}>\n"
+            f"func.func @f(%x: {LOCAL}) -> ({types}) {{\n{lines}\nreturn {values} : {types}\n}}"
+        )
+        run_pipeline(program, "builtin.module(cse,canonicalize)")
+        return len(re.findall(r"= coconet\.(?:all|broadcast)", str(program)))
+
+    assert left(first, second) == 2
+    assert left(first, first) == 1
+
+
+def test_case_L02_a_real_shard_by_another_axis_stays():
+    """Rank (i, j) holds 10 i + j and has a function of its own."""
+    functions = [
+        f"""
+    func.func @f{rank}(%x: tensor<1xf32> {{coconet.arg_name = "x{rank}"}})
+        -> (tensor<1xf32> {{coconet.result_name = "y{rank}"}})
+        attributes {{coconet.ranks = array<i64: {rank}>}} {{
+      %two = arith.constant 2 : index
+      %0 = coconet.rank.all_gather %x size %two from 0 on {{i}} of #mesh
+          : tensor<1xf32> -> tensor<2xf32>
+      %1 = coconet.rank.shard %0 into 0 on {{j}} of #mesh : tensor<2xf32> -> tensor<1xf32>
+      return %1 : tensor<1xf32>
+    }}"""
+        for rank in range(4)
+    ]
+    program = cc.parse("#mesh = #coconet.mesh<i = 2, j = 2>" + "".join(functions))
+    given = {f"x{rank}": f32(value) for rank, value in enumerate((0, 1, 10, 11))}
+    assert [float(y[0]) for y in results(program, given)] == [0, 11, 0, 11]
 
 
 def test_case_L02_a_slice_by_another_axis_does_not_undo_a_gather():

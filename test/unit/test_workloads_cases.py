@@ -15,13 +15,9 @@ from coconet_mlir.workloads import (
     found_overflow,
     scheduled,
 )
-from compiled_support import same_bits, traced
+from compiled_support import f32, same_bits, traced
 
 DP = cc.mesh(dp="?")
-
-
-def f32(*values: object) -> np.ndarray:
-    return np.array(values, np.float32)
 
 
 def norm_program(**specs: cc.TensorSpec) -> cc.Program:

@@ -266,6 +266,7 @@ LogicalResult RankTranslator::translateOp(Operation *op) {
         return refuse(op, "is composite",
                       "run --coconet-decompose before --coconet-to-rank");
       })
+      .Case([&](RankStartOp start) { return translateStart(start); })
       .Case([&](scf::ForOp loop) { return translateFor(loop); })
       .Case([&](scf::IfOp branch) { return translateIf(branch); })
       .Default([&](Operation *other) { return copyForeign(other); });
@@ -291,25 +292,43 @@ LogicalResult RankTranslator::copyForeign(Operation *op) {
   return success();
 }
 
-LogicalResult RankTranslator::translateFused(FusedOp op) {
-  // The body, or the region of communication that is started.
+/// The ops of a block of the program, as the body of an op that is made later.
+LogicalResult RankTranslator::translateBody(Block &block, Region &region) {
   OpBuilder place = inner;
-  auto region = std::make_unique<Region>();
-  inner.setInsertionPointToEnd(&region->emplaceBlock());
-  for (Operation &nested : op.getBody().front().without_terminator())
+  inner.setInsertionPointToEnd(&region.emplaceBlock());
+  for (Operation &nested : block.without_terminator())
     if (failed(translateOp(&nested)))
       return failure();
-  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
   SmallVector<Value> yielded;
-  for (Value operand : yield.getOperands())
+  for (Value operand : block.getTerminator()->getOperands())
     yielded.push_back(values[operand].value);
-  YieldOp::create(inner, yield.getLoc(), yielded);
+  YieldOp::create(inner, block.getTerminator()->getLoc(), yielded);
   inner = place;
+  return success();
+}
 
-  auto fused =
-      FusedOp::create(inner, op.getLoc(), TypeRange(yielded), op.getKind());
+/// Started communication of a rank program.
+LogicalResult RankTranslator::translateStart(RankStartOp op) {
+  Region region;
+  if (failed(translateBody(op.getBody().front(), region)))
+    return failure();
+  auto started =
+      RankStartOp::create(inner, op.getLoc(), op.getFuture().getType());
+  started->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  started.getBody().takeBody(region);
+  set(op.getFuture(), started.getFuture(), {});
+  return success();
+}
+
+LogicalResult RankTranslator::translateFused(FusedOp op) {
+  Region region;
+  if (failed(translateBody(op.getBody().front(), region)))
+    return failure();
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  TypeRange types = region.front().getTerminator()->getOperandTypes();
+  auto fused = FusedOp::create(inner, op.getLoc(), types, op.getKind());
   fused->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  fused.getBody().takeBody(*region);
+  fused.getBody().takeBody(region);
   for (auto [result, operand, local] :
        llvm::zip(op.getResults(), yield.getOperands(), fused.getResults())) {
     RankValue &mapped = values[operand];

@@ -90,7 +90,9 @@ private:
   mlir::LogicalResult unifyNamedDims();
   mlir::LogicalResult finish(mlir::func::ReturnOp op);
   mlir::LogicalResult translateOp(mlir::Operation *op);
+  mlir::LogicalResult translateBody(mlir::Block &block, mlir::Region &region);
   mlir::LogicalResult translateFused(FusedOp op);
+  mlir::LogicalResult translateStart(RankStartOp op);
   mlir::LogicalResult copyForeign(mlir::Operation *op);
   /// Chunk by chunk, with started communication (TranslateOverlap.cpp).
   mlir::LogicalResult translateOverlap(OverlapOp op);

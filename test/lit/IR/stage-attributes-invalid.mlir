@@ -14,14 +14,14 @@ func.func @negative() attributes {coconet.stage = -1} {
 
 // -----
 
-// expected-error@+1 {{'coconet.ranks' lists distinct ranks, at least one}}
+// expected-error@+1 {{'coconet.ranks' lists distinct ranks from 0 to 2147483647, at least one}}
 func.func @twice() attributes {coconet.ranks = array<i64: 1, 1>} {
   return
 }
 
 // -----
 
-// expected-error@+1 {{'coconet.ranks' lists distinct ranks, at least one}}
+// expected-error@+1 {{'coconet.ranks' lists distinct ranks from 0 to 2147483647, at least one}}
 func.func @none() attributes {coconet.ranks = array<i64>} {
   return
 }
@@ -29,7 +29,7 @@ func.func @none() attributes {coconet.ranks = array<i64>} {
 // -----
 
 // The largest number is a number like any other.
-// expected-error@+1 {{'coconet.ranks' lists distinct ranks, at least one}}
+// expected-error@+1 {{'coconet.ranks' lists distinct ranks from 0 to 2147483647, at least one}}
 func.func @largest() attributes {coconet.ranks = array<i64: 9223372036854775807, 9223372036854775807>} {
   return
 }
