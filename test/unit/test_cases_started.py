@@ -66,10 +66,8 @@ def test_case_D02_a_circle_is_rejected_with_its_ranks(started):
         cc.compile(program)
     given = {f"x{rank}": np.ones(4, np.float32) for rank in range(3)}
     with cc.compile(program, check=False, timeout=3) as exe:
-        if started == "012":  # Nobody waits before all have started.
-            assert all((value == 2).all() for value in exe(**given).values())
-            return
-        with pytest.raises(cc.CollectiveError, match="deadlock: rank . waits at all_reduce"):
+        # Of those that all have started, each reads for itself, and nobody leaves.
+        with pytest.raises(cc.CollectiveError, match="deadlock: rank . waits at .*all_reduce"):
             exe(**given)
 
 
