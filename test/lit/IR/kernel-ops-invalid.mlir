@@ -155,7 +155,7 @@ func.func @exchange_types(%x: tensor<8xf32>, %y: tensor<8xf64>) {
 
 func.func @product(%x: tensor<8xf32>, %y: tensor<8x8xf32>) {
   // expected-error@+2 {{has factors that the run-time library does not take}}
-  // expected-note@+1 {{factors are matrices, or batches of them like the init}}
+  // expected-note@+1 {{factors are matrices, or batches of them like the init, of its element type, which is f32, f64 or an integer}}
   %0 = coconet.gemm ins(%x, %y : tensor<8xf32>, tensor<8x8xf32>) outs(%y : tensor<8x8xf32>) -> tensor<8x8xf32>
   return
 }
@@ -164,7 +164,7 @@ func.func @product(%x: tensor<8xf32>, %y: tensor<8x8xf32>) {
 
 func.func @half_product(%x: tensor<8x8xf16>) {
   // expected-error@+2 {{has factors that the run-time library does not take}}
-  // expected-note@+1 {{factors are matrices, or batches of them like the init}}
+  // expected-note@+1 {{factors are matrices, or batches of them like the init, of its element type, which is f32, f64 or an integer}}
   %0 = coconet.gemm ins(%x, %x : tensor<8x8xf16>, tensor<8x8xf16>) outs(%x : tensor<8x8xf16>) -> tensor<8x8xf16>
   return
 }
