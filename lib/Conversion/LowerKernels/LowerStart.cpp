@@ -10,11 +10,15 @@ using namespace coconet;
 void coconet::lowerSymmetricStart(SymmetricStartOp op, SymbolTable &symbols) {
   OpBuilder builder(op);
   RuntimeCalls calls(builder, op, &symbols);
-  // Each buffer once, in the order in which the kernel looks them up.
-  llvm::SetVector<Value> published(op->operand_begin(), op->operand_end());
+  // In the order in which the kernel looks them up.
+  Members members = Members::of(op);
+  SmallVector<Value> published(op->getOperands());
+  if (!calls.isShared(members))
+    published =
+        llvm::SetVector<Value>(published.begin(), published.end()).takeVector();
   SmallVector<Value> pointers;
   for (Value buffer : published)
     pointers.push_back(calls.pointerTo(buffer));
-  calls.start(calls.site("start", Members::of(op)), pointers);
+  calls.start(calls.site("start", members), pointers);
   op.erase();
 }

@@ -63,7 +63,10 @@ private:
   Members members;
 
   Value site, table;
-  llvm::SetVector<Value> published;
+  /// What is in the table: each buffer once, or one for each operand, and where
+  /// operands are in it.
+  SmallVector<Value> published;
+  llvm::SmallDenseMap<unsigned, int64_t> slots;
   OpFoldResult count;
   OpFoldResult whole; ///< size of the dimension that is cut
   Chunk chunk;        ///< this rank's part of it
@@ -90,9 +93,15 @@ std::string SymmetricLowering::kind() {
 void SymmetricLowering::enterGroup() {
   site = calls.site(kind(), members);
   count = calls.size(members, site);
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    if (isPublished(i))
-      published.insert(operand(i));
+  bool shared = calls.isShared(members);
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    if (!isPublished(i))
+      continue;
+    auto *known = shared ? published.end() : llvm::find(published, operand(i));
+    slots[i] = known - published.begin();
+    if (known == published.end())
+      published.push_back(operand(i));
+  }
   // Slices and chunks of one's own need no meeting.
   if (isOneInteger(count) || published.empty())
     return;
@@ -178,7 +187,7 @@ void SymmetricLowering::setBases(Stream &stream, unsigned index,
         calls.advance(calls.pointerTo(operand(index)), stream.element, offset)};
     return;
   }
-  int64_t slot = llvm::find(published, operand(index)) - published.begin();
+  int64_t slot = slots.lookup(index);
   if (op.getRoot() && op.accessOf(index) != Access::reduce) {
     Value base =
         calls.peer(table, m.constant(*op.getRoot()), published.size(), slot);

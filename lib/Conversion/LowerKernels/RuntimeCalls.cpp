@@ -72,6 +72,12 @@ static ArrayRef<int64_t> ranksOf(Operation *op) {
   return ranks ? ranks.asArrayRef() : ArrayRef<int64_t>();
 }
 
+/// A mesh numbers the ranks of the function, by their positions, or those of the
+/// whole program.
+static bool numbersPositions(MeshAttr mesh, ArrayRef<int64_t> ranks) {
+  return mesh && mesh.getNumRanks() == int64_t(ranks.size());
+}
+
 /// `file:line:col` of the place in the source, or nothing.
 static std::string describeLocation(Location loc) {
   std::string text;
@@ -127,27 +133,33 @@ static bool isPartly(ArrayRef<int64_t> group, ArrayRef<int64_t> ranks) {
   return inside && inside < group.size();
 }
 
-/// `ranks` are those that run the function, empty where all of them do; groups
-/// and axes are of its mesh. `kind` is what other functions call the op.
-static std::string describeMembers(StringRef kind, const Members &members,
-                                   ArrayRef<int64_t> ranks) {
+/// The groups as numbers of ranks of the program, where explicit or where
+/// `ranks`, which run the function, are not all; empty elsewhere.
+static GroupList findGroups(const Members &members, ArrayRef<int64_t> ranks) {
   GroupList groups;
   if (members.groups)
     for (Attribute group : members.groups)
       groups.emplace_back(cast<DenseI64ArrayAttr>(group).asArrayRef());
   else if (!ranks.empty() && members.axes)
     groups = groupsAlong(members.mesh, axisList(members.axes));
-  // A mesh of all ranks has their numbers already.
-  bool isOwn =
-      members.mesh && members.mesh.getNumRanks() == int64_t(ranks.size());
-  if (!ranks.empty() && isOwn)
+  if (numbersPositions(members.mesh, ranks))
     for (SmallVector<int64_t> &group : groups)
       for (int64_t &member : group)
         member = ranks[member];
-  if (!ranks.empty() && llvm::any_of(groups, [&](ArrayRef<int64_t> group) {
-        return isPartly(group, ranks);
-      }))
-    return ("shared " + kind + " " + describeGroups(groups)).str();
+  return groups;
+}
+
+bool RuntimeCalls::isShared(const Members &members) {
+  ArrayRef<int64_t> ranks = ranksOf(op);
+  return !ranks.empty() &&
+         llvm::any_of(findGroups(members, ranks), [&](ArrayRef<int64_t> group) {
+           return isPartly(group, ranks);
+         });
+}
+
+static std::string describeMembers(const Members &members,
+                                   ArrayRef<int64_t> ranks) {
+  GroupList groups = findGroups(members, ranks);
   if (!groups.empty())
     return describeGroups(groups);
   std::string text;
@@ -197,8 +209,10 @@ Value RuntimeCalls::site(StringRef kind, const Members &members) {
     known = attr.getValue();
     kind = known.rsplit(' ').first;
   }
+  std::string shared =
+      isShared(members) ? ("shared " + kind + " ").str() : std::string();
   return text((known + "\n" + name + "\n" + describeLocation(loc) + "\n" +
-               describeMembers(kind, members, ranksOf(op)))
+               shared + describeMembers(members, ranksOf(op)))
                   .str());
 }
 
@@ -227,26 +241,27 @@ Value RuntimeCalls::channelSite(StringRef channel, ArrayRef<int64_t> senders,
 // Positions and peers
 //===----------------------------------------------------------------------===//
 
-Value RuntimeCalls::meshRank() {
+Value RuntimeCalls::rankIn(MeshAttr mesh) {
   IndexMath m(builder, loc);
   ArrayRef<int64_t> ranks = ranksOf(op);
   auto asIndex = [&](Value number) -> Value {
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                       number);
   };
-  for (size_t i = 1; i < ranks.size(); ++i)
+  bool isPosition = numbersPositions(mesh, ranks);
+  for (size_t i = 1; isPosition && i < ranks.size(); ++i)
     if (ranks[i] != ranks[0] + int64_t(i)) { // The run time knows the position.
       Value all = text("ranks\n\n\n" + describeGroups({to_vector(ranks)}));
       return asIndex(call("coconet_rt_group_position", builder.getI64Type(),
                           {rank(), all}));
     }
   Value id = asIndex(call("coconet_rt_rank_id", builder.getI64Type(), rank()));
-  return ranks.empty() ? id : m.value(m.sub(id, m.constant(ranks[0])));
+  return isPosition ? m.value(m.sub(id, m.constant(ranks[0]))) : id;
 }
 
 Value RuntimeCalls::coordinate(MeshAttr mesh, ArrayRef<StringAttr> axes) {
   IndexMath m(builder, loc);
-  Value id = meshRank();
+  Value id = rankIn(mesh);
   OpFoldResult composed = m.constant(0);
   for (StringAttr axis : axes) {
     int64_t size = mesh.sizeOf(axis.getValue());

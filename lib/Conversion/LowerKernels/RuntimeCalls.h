@@ -46,6 +46,8 @@ public:
 
   /// Position of this rank among the members, as an index.
   mlir::Value position(const Members &members, mlir::Value site);
+  /// Whether members run other functions, whose buffers coincide in other ways.
+  bool isShared(const Members &members);
   /// Number of members, as an index.
   mlir::OpFoldResult size(const Members &members, mlir::Value site);
   /// This rank's composed position along the axes.
@@ -79,8 +81,8 @@ private:
   /// Call a function that publishes buffers.
   mlir::Value publish(llvm::StringRef function, mlir::Type result,
                       mlir::Value site, mlir::ValueRange pointers);
-  /// Number of this rank in the mesh of its function.
-  mlir::Value meshRank();
+  /// Number of this rank in the mesh.
+  mlir::Value rankIn(MeshAttr mesh);
 
   mlir::OpBuilder &builder;
   mlir::Operation *op;
