@@ -4,11 +4,15 @@
 #include "IR/Assembly.h"
 #include "IR/Layout.h"
 #include "IR/Refusal.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace coconet;
 
 static LogicalResult verifyChannel(Operation *op, StringRef channel) {
+  if (!op->getParentOfType<FunctionOpInterface>())
+    return refuse(op, "lies in no function",
+                  "the function that holds it says which ranks run it");
   if (!channel.empty() && !channel.contains('\n'))
     return success();
   return refuse(op, "names no channel",

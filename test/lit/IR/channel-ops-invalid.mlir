@@ -112,3 +112,9 @@ func.func @matmul(%x: tensor<4x4xf32>) {
   }
   return
 }
+
+// -----
+
+// expected-error@+2 {{lies in no function}}
+// expected-note@+1 {{the function that holds it says which ranks run it}}
+%0 = coconet.recv from "a" : tensor<4x6xf32>
