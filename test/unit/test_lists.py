@@ -264,6 +264,24 @@ def test_rank_programs_of_lists_are_equivalent():
         assert equivalent(bound.generic(), lowered.generic())
 
 
+def test_overlap_within_a_list_of_tensors_that_are_shorter_than_the_chunks():
+    def body(g, p):
+        def each(a, b):
+            return cc.sub(b, cc.all_reduce(a, name="g"), name="s")
+
+        return cc.for_each(each, g, p)
+
+    for shapes in ([(8,), (1,), (0,)], [(1,)], [(3, 5), ("n", 2), ("n",)]):
+        program = traced(body, DP, g=cc.partials(shapes, dp="sum"), p=cc.tensors(shapes))
+        for chunks in (2, 3):
+            schedule = program.schedule().overlap("g", "s", chunks=chunks)
+            assert schedule.verify(ranks=2)
+            pair = Pair(schedule, ranks=2, base=program)
+            for size in (0, 1, 5):
+                pair.check({"n": size}, terms=2)
+            pair.executable.close()
+
+
 # ===- Buckets ----------------------------------------------------------------===
 
 

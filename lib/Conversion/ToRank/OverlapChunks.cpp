@@ -2,6 +2,7 @@
 
 #include "Conversion/ToRank/OverlapExpansion.h"
 #include "IR/ChannelOps.h"
+#include "IR/ListOps.h"
 #include "IR/RankOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -106,7 +107,14 @@ Chunk OverlapExpansion::pieceOf(int64_t chunk) {
     OpFoldResult each = m.div(part.length, m.constant(slices * chunks));
     return {m.mul(m.constant(chunk), each), each};
   }
-  return m.chunk(part.length, chunks, m.constant(chunk));
+  Chunk piece = m.chunk(part.length, chunks, m.constant(chunk));
+  // A list's sizes become known later, and a slice of nothing has its place in the
+  // tensor too.
+  if (op->getParentOfType<ForEachOp>() && !getConstantIntValue(piece.length)) {
+    OpFoldResult last = m.max(m.sub(part.length, m.constant(1)), m.constant(0));
+    piece.start = m.min(piece.start, last);
+  }
+  return piece;
 }
 
 OpFoldResult OverlapExpansion::logicalPiece(int64_t chunk) {
