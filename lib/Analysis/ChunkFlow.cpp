@@ -90,7 +90,7 @@ SmallVector<Operation *> coconet::findChannelEnds(const OpSet &ops) {
 }
 
 /// The value of an inner op that a fused region gives.
-static Value innermost(Value value) {
+Value coconet::innermost(Value value) {
   while (auto fused = value.getDefiningOp<FusedOp>())
     value = fused.getBody().front().getTerminator()->getOperand(
         cast<OpResult>(value).getResultNumber());
@@ -221,7 +221,8 @@ reshapeDim(ArrayRef<int64_t> from, const ChunkDim &dim, ArrayRef<int64_t> to) {
   if (after.size() == 1 && dim.merged.empty())
     return ChunkDim{int64_t(outer), llvm::to_vector<2>(before),
                     dim.dim - int64_t(outer)};
-  if (before.size() == 1 && ArrayRef<int64_t>(dim.merged) == after)
+  if (before.size() == 1 && !dim.merged.empty() &&
+      ArrayRef<int64_t>(dim.merged) == after)
     return ChunkDim{int64_t(outer) + dim.index, {}, 0};
   return std::nullopt;
 }
@@ -297,6 +298,9 @@ LogicalResult Follower::visitOperands(Operation *op) {
                       "the chunks are no slices of its operand, whose "
                       "dimension a reshape has merged",
                       "chunk another dimension, or leave it out");
+    } else if (isa<ReshapeOp>(op)) {
+      return refuse(op, "the chunks are no slices of its operand",
+                    "chunk another dimension, or leave it out");
     }
   }
   return success();

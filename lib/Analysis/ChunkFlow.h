@@ -68,6 +68,9 @@ mlir::FailureOr<ChunkFlow> followChunks(const OpSet &ops,
 /// The same of the ops of a region, along the dimension that it names.
 mlir::FailureOr<ChunkFlow> followChunks(OverlapOp overlap, Refusal &refusal);
 
+/// What fused regions hand on as the value, or the value itself.
+mlir::Value innermost(mlir::Value value);
+
 /// The value whose dimension an overlap of the ops names: the first that they make
 /// and that is used elsewhere, else what is sent first; null where there is none.
 mlir::Value findChunked(const OpSet &ops);

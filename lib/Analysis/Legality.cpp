@@ -1,6 +1,7 @@
 //===- Legality.cpp - why a transformation is refused -----------------------===//
 
 #include "Analysis/Legality.h"
+#include "IR/OverlapOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/RegionKindInterface.h"
 
@@ -87,6 +88,17 @@ OpSet coconet::findDependentsWithin(const OpSet &ops) {
         worklist.push_back(op);
     }
   return sortOps(SmallVector<Operation *>(found.begin(), found.end()));
+}
+
+LogicalResult coconet::checkUnchunked(Operation *op, const Twine &what,
+                                      Refusal &refusal) {
+  auto overlap = op->getParentOfType<OverlapOp>();
+  if (!overlap || overlap.getChunks() == 1)
+    return success();
+  return refusal.set(op,
+                     what + " " + describe(op) + ": it runs in chunks in " +
+                         describe(overlap),
+                     "overlap after all other transformations");
 }
 
 Operation *coconet::findProducer(Operation *op, const OpSet &producers) {

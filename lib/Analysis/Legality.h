@@ -34,6 +34,11 @@ void setName(mlir::Operation *op, const llvm::Twine &name);
 /// `all_reduce 'avg'`: what messages call an op.
 std::string describe(mlir::Operation *op);
 
+/// Refuse what is to be done to an op, `cannot split` or the like, within a region
+/// that runs chunk by chunk: the chunks were followed through it as it is.
+mlir::LogicalResult checkUnchunked(mlir::Operation *op, const llvm::Twine &what,
+                                   Refusal &refusal);
+
 /// A set of ops of one block, in block order.
 using OpSet = llvm::SetVector<mlir::Operation *>;
 

@@ -30,6 +30,8 @@ static LogicalResult checkKind(Operation *op, Refusal &refusal) {
     return refusal.set(op, what,
                        "a bucket takes all_reduce, broadcast, and flat "
                        "reduce_scatter and all_gather");
+  if (failed(checkUnchunked(op, "cannot put into a bucket", refusal)))
+    return failure();
   if (op->getAttr("dim"))
     return refusal.set(op, what + ": it cuts a dimension",
                        "cut the flattening, `flat`");

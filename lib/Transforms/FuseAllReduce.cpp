@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IR/Layout.h"
+#include "IR/OverlapOps.h"
 #include "Transforms/FuseOps.h"
 #include "Transforms/Passes.h"
 #include "Transforms/ReorderAllGather.h"
@@ -196,6 +197,10 @@ LogicalResult AllReduceFuser::fuse(AllReduceOp op, Refusal &refusal) {
   if (op.getType().getRank() == 0)
     return refusal.set(op, "it reduces one element, so there is nothing to cut",
                        "it is best left as it is");
+  if (auto overlap = op->getParentOfType<OverlapOp>();
+      overlap && overlap.getChunks() > 1)
+    return refusal.set(op, "it runs in chunks in " + describe(overlap),
+                       "overlap after all other transformations");
   if (op.getGroupsAttr())
     return refusal.set(op, "its group is given as lists",
                        "name the axes of the mesh");

@@ -28,6 +28,8 @@ static LogicalResult checkMerge(ReduceScatterOp scatter, AllGatherOp gather,
                            describe(gather) + ": they lie in " +
                            describe(fused),
                        "merge before fusing");
+  if (failed(checkUnchunked(gather, "cannot merge", refusal)))
+    return failure();
   if (gather->getBlock() != scatter->getBlock())
     return refusal.set(gather,
                        "cannot merge " + describe(scatter) + " and " +

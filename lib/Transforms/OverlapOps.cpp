@@ -47,7 +47,9 @@ static LogicalResult checkPartners(ArrayRef<Operation *> ops,
                                    Refusal &refusal) {
   auto *collective = llvm::find_if(ops, communicates);
   if (collective == ops.end())
-    return refusal.set(ops.front(), "cannot overlap: no op communicates",
+    return refusal.set(ops.front(),
+                       "cannot overlap " + describe(ops.front()) +
+                           ": no op communicates",
                        "add a collective, or a fused region with one");
   if (ops.size() == 1)
     return refusal.set(*collective,
@@ -78,8 +80,9 @@ static LogicalResult checkBeside(const OpSet &set, Refusal &refusal) {
         return success();
   }
   return refusal.set(set.front(),
-                     "cannot overlap in one chunk: every op waits for the "
-                     "collectives, or they for it",
+                     "cannot overlap " + describe(set.front()) +
+                         " in one chunk: every op waits for the collectives, "
+                         "or they for it",
                      "give 2 or more chunks, or add an op that does not depend "
                      "on a collective");
 }
@@ -121,7 +124,9 @@ static LogicalResult checkSet(const OpSet &set, Refusal &refusal) {
     return failure();
   }
   if (!findChunked(set))
-    return refusal.set(set.back(), "cannot overlap: no result is used",
+    return refusal.set(set.back(),
+                       "cannot overlap " + describe(set.back()) +
+                           ": no result is used",
                        "overlap ops whose results are used");
   return checkChannelOrder(set, refusal);
 }
@@ -247,7 +252,9 @@ static LogicalResult followSets(OverlapSets &sets, int64_t chunks, int64_t dim,
   if (dim < 0 || dim >= type.getRank())
     return refusal.set(sets.front().ops.back(),
                        "cannot overlap along dimension " + Twine(dim) +
-                           ": the result has rank " + Twine(type.getRank()),
+                           ": the result of " +
+                           describe(first.getDefiningOp()) + " has rank " +
+                           Twine(type.getRank()),
                        "name a dimension of the first result that is used "
                        "elsewhere");
   sets.front().roots.emplace_back(first, dim);

@@ -356,6 +356,8 @@ FailureOr<ReorderedOps> coconet::reorderAllGather(RewriterBase &rewriter,
                                                   AllGatherOp gather,
                                                   ArrayRef<Operation *> ops,
                                                   Refusal &refusal) {
+  if (failed(checkUnchunked(gather, "cannot reorder", refusal)))
+    return failure();
   for (StringRef name : {wireTypeAttr, algorithmAttr, channelsAttr})
     if (gather->hasAttr(name))
       return refusal.set(gather,

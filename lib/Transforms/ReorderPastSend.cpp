@@ -97,6 +97,8 @@ FailureOr<AllGatherOp> coconet::reorderPastSend(RewriterBase &rewriter,
                   {},
                   "cannot reorder " + describe(gather) + " past " +
                       describe(send) + ": "};
+  if (failed(checkUnchunked(send, "cannot reorder past", refusal)))
+    return failure();
   if (send.getOperand() != gather.getResult())
     return refusal.set(send, plan.what + "it does not send what is gathered",
                        "reorder the all_gather past the computations between "
@@ -120,6 +122,8 @@ FailureOr<AllGatherOp> coconet::sliceSend(RewriterBase &rewriter, SendOp send,
                                           std::optional<int64_t> dim,
                                           ArrayRef<StringAttr> axes,
                                           Refusal &refusal) {
+  if (failed(checkUnchunked(send, "cannot slice", refusal)))
+    return failure();
   SlicedSend plan{send, {}, {}, "cannot slice " + describe(send) + ": "};
   auto type = cast<RankedTensorType>(send.getOperand().getType());
   Layout layout = Layout::of(type);

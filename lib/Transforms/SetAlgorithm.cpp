@@ -1,6 +1,7 @@
 //===- SetAlgorithm.cpp - how a collective is done --------------------------===//
 
 #include "Transforms/SetAlgorithm.h"
+#include "IR/RankOps.h"
 #include "Transforms/NamedOps.h"
 #include "Transforms/Passes.h"
 
@@ -12,20 +13,34 @@ namespace coconet {
 using namespace mlir;
 using namespace coconet;
 
-static LogicalResult checkTarget(Operation *op, Refusal &refusal) {
+/// All members get what all give, which can be done in one exchange or in two.
+static bool reducesAll(Operation *op) {
+  auto fused = dyn_cast<FusedOp>(op);
+  return fused ? fused.getKind() == FusedKind::all_reduce
+               : isa<AllReduceOp, RankAllReduceOp>(op);
+}
+
+static LogicalResult checkTarget(Operation *op, StringRef algorithm,
+                                 Refusal &refusal) {
   if (auto fused = dyn_cast_if_present<FusedOp>(op->getParentOp()))
     return refusal.set(op,
                        "cannot choose an algorithm for " + describe(op) +
                            ": it lies in " + describe(fused),
                        "a fused region is done as a whole; name the region");
   auto fused = dyn_cast<FusedOp>(op);
-  if (isa<CollectiveOpInterface>(op) ||
-      (fused && fused.getKind() != FusedKind::computation))
-    return success();
-  return refusal.set(op,
-                     "cannot choose an algorithm for " + describe(op) +
-                         ": it communicates nothing",
-                     "name a collective, or a fused region around some");
+  if (!isa<CollectiveOpInterface>(op) &&
+      !(fused && fused.getKind() != FusedKind::computation))
+    return refusal.set(op,
+                       "cannot choose an algorithm for " + describe(op) +
+                           ": it communicates nothing",
+                       "name a collective, or a fused region around some");
+  if (!reducesAll(op) &&
+      llvm::is_contained({"one_shot", "two_shot"}, algorithm))
+    return refusal.set(op,
+                       "cannot choose '" + algorithm + "' for " + describe(op) +
+                           ": it is an algorithm for all_reduce",
+                       "name an all_reduce, or a fused region around one");
+  return success();
 }
 
 LogicalResult coconet::setAlgorithm(Operation *op, StringRef algorithm,
@@ -33,11 +48,15 @@ LogicalResult coconet::setAlgorithm(Operation *op, StringRef algorithm,
                                     Refusal &refusal) {
   if (!llvm::is_contained({"one_shot", "two_shot", "ring", "library"},
                           algorithm))
-    return refusal.set(op, "there is no algorithm '" + algorithm + "'",
+    return refusal.set(op,
+                       "cannot choose '" + algorithm + "' for " + describe(op) +
+                           ": there is no such algorithm",
                        "algorithms are one_shot, two_shot, ring and library");
   if (channels && *channels < 1)
-    return refusal.set(op, Twine(*channels) + " channels", "give 1 or more");
-  if (failed(checkTarget(op, refusal)))
+    return refusal.set(
+        op, "cannot use " + Twine(*channels) + " channels for " + describe(op),
+        "give 1 or more");
+  if (failed(checkTarget(op, algorithm, refusal)))
     return failure();
   Builder builder(op->getContext());
   op->setAttr(algorithmAttr, builder.getStringAttr(algorithm));

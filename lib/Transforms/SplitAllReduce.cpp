@@ -24,6 +24,8 @@ LogicalResult coconet::checkSplittable(AllReduceOp op, Refusal &refusal) {
     return refusal.set(
         op, "cannot split " + describe(op) + ": it lies in " + describe(fused),
         "split before fusing");
+  if (failed(checkUnchunked(op, "cannot split", refusal)))
+    return failure();
   if (!op->hasAttr(algorithmAttr) && !op->hasAttr(channelsAttr))
     return success();
   return refusal.set(

@@ -43,10 +43,17 @@ DECLINED = (
     "is one flat cut only if it divides exactly",
     "is outermost and divides exactly",
     # Compiled:
+    "which the CPU target does not have",
+    "is one_shot, but reads or gives slices as tensors",
+    "is one_shot, but computes with positions in its slice",
     "sizes open and changes the number of dimensions; give all but one a size",
     "is cut flat and has an open size, so its shape would not be known",
     "reduce_scattered in one fused region",
+    "gathers a flattening while others compute",
+    "drops elements of a gathered dimension chunk by chunk",
+    "does not divide into",
     # Run, with open sizes:
+    "chunks of every slice",
     "remainder of a second cut",
 )
 """Pieces of messages with which the compiler rightly declines a program."""

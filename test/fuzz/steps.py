@@ -216,6 +216,69 @@ def optimizer(view: View) -> list[Step] | None:
     return steps[: view.rng.randint(2, len(steps))]
 
 
+_COLLECTIVES = (
+    "all_reduce",
+    "reduce_scatter",
+    "all_gather",
+    "all_to_all",
+    "broadcast",
+    "reduce_to_root",
+    "gather_to_root",
+    "scatter_from_root",
+    "permute",
+)
+
+
+def overlap(view: View) -> Step | None:
+    """A collective, or a region with one, and computation before and after it, chunk by chunk."""
+    node = view.node(*_COLLECTIVES, "fused", "fused")
+    if node is None:
+        return None
+    names = [node.name]
+    while view.chance(0.75):
+        near = [n.name for n in view.nodes if n.name and set(n.producers) & set(names)]
+        near += [p for n in view.nodes if n.name in names for p in n.producers]
+        near = [name for name in _distinct(near) if name not in names]
+        if not near:
+            break
+        names.append(view.rng.choice(near))
+    options: dict[str, Any] = {"chunks": view.rng.choice([2, 2, 3, 4, 7])}
+    if node.rank:
+        options["dim"] = view.rng.randrange(node.rank + (1 if view.chance(0.05) else 0))
+    if view.chance(0.4):
+        options["name"] = "overlapped"
+    return Step("overlap", tuple(names), options)
+
+
+def overlap_beside(view: View) -> Step | None:
+    """A collective, or several, beside what does not depend on them."""
+    node = view.node(*_COLLECTIVES, "fused")
+    if node is None:
+        return None
+    others = view.some(view.names) if view.chance(0.4) else []
+    return Step("overlap", tuple(_distinct([node.name, *others])), {"chunks": 1})
+
+
+def algorithm(view: View) -> Step | None:
+    node = view.node("all_reduce", "all_reduce", "fused", "reduce_scatter")
+    chosen = "one_shot" if view.chance(0.6) else view.rng.choice(["two_shot", "ring", "library"])
+    return Step("algorithm", (node.name, chosen)) if node else None
+
+
+def bucket(view: View) -> Step | None:
+    """Collectives of one kind; now and then of two."""
+    node = view.node("all_reduce", "reduce_scatter", "all_gather", "broadcast")
+    if node is None:
+        return None
+    kinds = {node.kind} if view.chance(0.9) else set(_COLLECTIVES)
+    alike = _distinct([n.name for n in view.nodes if n.kind in kinds])
+    names = view.some(alike, least=2)
+    options: dict[str, Any] = {"name": "bucket"} if view.chance(0.5) else {}
+    if view.chance(0.3):
+        options["bytes"] = view.rng.choice([4, 64, 1000])
+    return Step("bucket", tuple(names), options) if names else None
+
+
 STEPS: list[tuple[float, Proposal]] = [
     # Likelihood, proposal.
     (5, split),
@@ -227,6 +290,10 @@ STEPS: list[tuple[float, Proposal]] = [
     (2, fuse_some),
     (0.7, fuse_allreduce),
     (8, optimizer),
+    (6, overlap),
+    (1.5, overlap_beside),
+    (1, algorithm),
+    (1, bucket),
 ]
 
 

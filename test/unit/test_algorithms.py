@@ -97,5 +97,5 @@ def test_what_the_target_lacks_is_refused():
     schedule = program.schedule().algorithm("sum", "two_shot", channels=4)
     with pytest.raises(cc.CompileError, match="leave the number of channels out"):
         schedule.compile(ranks=2)
-    with pytest.raises(cc.ScheduleError, match="there is no algorithm 'tree'"):
+    with pytest.raises(cc.ScheduleError, match="there is no such algorithm"):
         program.schedule().algorithm("sum", "tree")

@@ -71,7 +71,12 @@ LogicalResult OverlapExpansion::findSizes() {
   });
   if (walked.wasInterrupted())
     return failure();
-  assert(size && "chunks begin at an operand from outside or at a recv");
+  // What the ops make out of nothing, or repeat, has a static size.
+  for (auto &[value, dim] : flow.dims)
+    if (auto type = cast<RankedTensorType>(value.getType());
+        !size && dim.merged.empty() && !type.isDynamicDim(dim.dim))
+      size = t.math(loc).constant(type.getDimSize(dim.dim));
+  assert(size && "chunks come from outside or are of a static size");
   IndexMath m = t.math(loc);
   logicalSize = *size;
   part = {m.constant(0), *size};
@@ -254,7 +259,7 @@ void OverlapExpansion::makeCopy(int64_t chunk) {
   for (Operation &nested : body.without_terminator())
     copy.ops.push_back(builder.clone(nested, mapping));
   for (Value value : body.getTerminator()->getOperands())
-    copy.yielded.push_back(mapping.lookup(value));
+    copy.yielded.push_back(mapping.lookupOrDefault(value));
   body.walk([&](Operation *nested) {
     for (Value result : nested->getResults())
       setType(mapping.lookup(result), result, chunk);

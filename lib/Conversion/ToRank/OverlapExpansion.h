@@ -6,6 +6,7 @@
 #include "Analysis/ChunkFlow.h"
 #include "Conversion/ToRank/RankTranslator.h"
 #include "IR/OverlapOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace coconet {
 
@@ -51,6 +52,8 @@ private:
   void notePlace(mlir::Value copy, mlir::Value value, int64_t dim,
                  int64_t chunk, bool merged = false);
   void store(unsigned result, int64_t chunk);
+  /// Give results that are values from outside, which folding leaves.
+  void handOn();
   bool isScattered(mlir::Value value, int64_t dim) {
     return slices > 1 && !flow.isSliced(value, dim);
   }
@@ -92,6 +95,7 @@ private:
   unsigned numStages = 0;
   /// Of each result: the tensor that chunks are stored into.
   llvm::SmallVector<mlir::Value> targets;
+  llvm::SmallBitVector handedOn;
 };
 
 } // namespace coconet

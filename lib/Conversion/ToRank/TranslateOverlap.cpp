@@ -165,6 +165,8 @@ LogicalResult OverlapExpansion::emitStage(unsigned stage, int64_t chunk) {
     if (communicates(each) && stages[index] + 1 == stage)
       wait(copy, each);
   for (auto [index, value] : llvm::enumerate(copy.yielded)) {
+    if (handedOn.test(index))
+      continue;
     unsigned producer = llvm::find(ops, value.getDefiningOp()) - ops.begin();
     if (stages[producer] + communicates(ops[producer]) == stage)
       store(index, chunk);
@@ -172,7 +174,24 @@ LogicalResult OverlapExpansion::emitStage(unsigned stage, int64_t chunk) {
   return success();
 }
 
+void OverlapExpansion::handOn() {
+  handedOn.resize(op.getNumResults());
+  Block &body = op.getBody().front();
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    Value source = innermost(value);
+    if (op.getBody().isAncestor(source.getParentRegion()))
+      continue;
+    handedOn.set(index);
+    RankValue same = t.values[source];
+    t.values[op.getResult(index)] = same;
+  }
+}
+
 LogicalResult OverlapExpansion::expand() {
+  handOn();
+  if (llvm::hasSingleElement(op.getBody().front()))
+    return success();
   if (chunks > 1) {
     Refusal refusal;
     FailureOr<ChunkFlow> found = followChunks(op, refusal);

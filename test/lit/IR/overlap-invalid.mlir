@@ -26,12 +26,13 @@ func.func @dim(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @outside(%x: tensor<4xf32>) {
-  // expected-error@+2 {{yields a value from outside, or none}}
+func.func @nothing(%x: tensor<4xf32>) {
+  // expected-error@+2 {{yields no value}}
   // expected-note@+1 {{it yields what its ops compute}}
-  %0 = coconet.overlap chunks 2 along 0 {
-    coconet.yield %x : tensor<4xf32>
-  } : tensor<4xf32>
+  "coconet.overlap"() <{chunks = 2 : i64, dim = 0 : i64}> ({
+    %0 = coconet.neg %x : tensor<4xf32> -> tensor<4xf32>
+    coconet.yield
+  }) : () -> ()
   return
 }
 

@@ -12,7 +12,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @__transform_main(%root: !transform.any_op) {
     %o = transform.coconet.match "o" in %root : (!transform.any_op) -> !transform.any_op
-    // expected-error@+1 {{cannot overlap in one chunk: every op waits for the collectives, or they for it}}
+    // expected-error@+1 {{cannot overlap all_reduce 'o' in one chunk: every op waits for the collectives, or they for it}}
     %ol = transform.coconet.overlap %o chunks 1 along 0 : (!transform.any_op) -> !transform.any_op
     transform.yield
   }

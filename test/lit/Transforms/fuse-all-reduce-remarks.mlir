@@ -54,3 +54,20 @@ func.func @softmax_follows(%x: tensor<8xf32, #partial>) -> tensor<8xf32> {
   %1 = coconet.softmax %0 over 0 : tensor<8xf32> -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 4>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+// CHECK-LABEL: func.func @chunks
+func.func @chunks(%x: tensor<8xf32, #partial>) -> tensor<8xf32> {
+  %0 = coconet.overlap chunks 2 along 0 attributes {coconet.name = "ol"} {
+    // CHECK: coconet.all_reduce
+    // expected-remark@+2 {{all_reduce 'g' is left alone: it runs in chunks in overlap 'ol'}}
+    // expected-note@+1 {{overlap after all other transformations}}
+    %1 = coconet.all_reduce sum %x on {dp} {coconet.name = "g"} : tensor<8xf32, #partial> -> tensor<8xf32>
+    %2 = coconet.neg %1 : tensor<8xf32> -> tensor<8xf32>
+    coconet.yield %2 : tensor<8xf32>
+  } : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

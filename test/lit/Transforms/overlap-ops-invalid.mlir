@@ -1,7 +1,7 @@
 // RUN: coconet-opt %s --split-input-file --verify-diagnostics "--coconet-overlap-ops=names=o chunks=3 dim=1"
 
 func.func @no_collective(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  // expected-error@+2 {{cannot overlap: no op communicates}}
+  // expected-error@+2 {{cannot overlap exp 'o': no op communicates}}
   // expected-note@+1 {{add a collective, or a fused region with one}}
   %0 = coconet.exp %x {coconet.name = "o"} : tensor<4x6xf32> -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
@@ -16,6 +16,19 @@ func.func @alone(%x: tensor<4x6xf32, #partial>) -> tensor<4x6xf32> {
   // expected-note@+1 {{add the computation before or after it}}
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<4x6xf32, #partial> -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+#mesh = #coconet.mesh<tp = 2>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+func.func @unit_dimension(%x: tensor<1x9xf32, #partial>) -> tensor<1x1x9xf32> {
+  %0 = coconet.all_reduce sum %x on {tp} : tensor<1x9xf32, #partial> -> tensor<1x9xf32>
+  // expected-error@+2 {{cannot overlap reshape 'o': the chunks are no slices of its operand}}
+  // expected-note@+1 {{chunk another dimension, or leave it out}}
+  %1 = coconet.reshape %x {coconet.name = "o"} : tensor<1x9xf32, #partial> -> tensor<1x1x9xf32, #partial>
+  %2 = coconet.all_reduce sum %1 on {tp} {coconet.name = "o"} : tensor<1x1x9xf32, #partial> -> tensor<1x1x9xf32>
+  return %2 : tensor<1x1x9xf32>
 }
 
 // -----
@@ -38,7 +51,7 @@ func.func @not_convex(%x: tensor<4x6xf32, #partial>) -> tensor<4x6xf32> {
 #partial = #coconet.layout<#mesh, partial = {tp : sum}>
 func.func @unused(%x: tensor<4x6xf32, #partial>) {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<4x6xf32, #partial> -> tensor<4x6xf32>
-  // expected-error@+2 {{cannot overlap: no result is used}}
+  // expected-error@+2 {{cannot overlap neg 'o': no result is used}}
   // expected-note@+1 {{overlap ops whose results are used}}
   %1 = coconet.neg %0 {coconet.name = "o"} : tensor<4x6xf32> -> tensor<4x6xf32>
   return
@@ -50,7 +63,7 @@ func.func @unused(%x: tensor<4x6xf32, #partial>) {
 #partial = #coconet.layout<#mesh, partial = {tp : sum}>
 func.func @rank(%x: tensor<4xf32, #partial>) -> tensor<4xf32> {
   %0 = coconet.all_reduce sum %x on {tp} {coconet.name = "o"} : tensor<4xf32, #partial> -> tensor<4xf32>
-  // expected-error@+2 {{cannot overlap along dimension 1: the result has rank 1}}
+  // expected-error@+2 {{cannot overlap along dimension 1: the result of neg 'o' has rank 1}}
   // expected-note@+1 {{name a dimension of the first result that is used elsewhere}}
   %1 = coconet.neg %0 {coconet.name = "o"} : tensor<4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>

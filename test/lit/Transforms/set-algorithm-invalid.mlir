@@ -3,6 +3,7 @@
 // RUN: coconet-opt %t/inner.mlir --verify-diagnostics --coconet-set-algorithm=name=x
 // RUN: coconet-opt %t/name.mlir --verify-diagnostics --coconet-set-algorithm="name=x algorithm=tree"
 // RUN: coconet-opt %t/channels.mlir --verify-diagnostics --coconet-set-algorithm="name=x channels=-1"
+// RUN: coconet-opt %t/gather.mlir --verify-diagnostics --coconet-set-algorithm="name=x algorithm=one_shot"
 // RUN: coconet-opt %t/lowered.mlir --split-input-file --verify-diagnostics --coconet-to-kernels
 
 //--- kind.mlir
@@ -32,7 +33,7 @@ func.func @inner(%g: tensor<9xf32, #partial>) -> tensor<9xf32> {
 #mesh = #coconet.mesh<dp = 2>
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 func.func @name(%x: tensor<9xf32, #partial>) -> tensor<9xf32> {
-  // expected-error@+2 {{there is no algorithm 'tree'}}
+  // expected-error@+2 {{cannot choose 'tree' for all_reduce 'x': there is no such algorithm}}
   // expected-note@+1 {{algorithms are one_shot, two_shot, ring and library}}
   %0 = coconet.all_reduce sum %x on {dp} {coconet.name = "x"} : tensor<9xf32, #partial> -> tensor<9xf32>
   return %0 : tensor<9xf32>
@@ -42,10 +43,20 @@ func.func @name(%x: tensor<9xf32, #partial>) -> tensor<9xf32> {
 #mesh = #coconet.mesh<dp = 2>
 #partial = #coconet.layout<#mesh, partial = {dp : sum}>
 func.func @channels(%x: tensor<9xf32, #partial>) -> tensor<9xf32> {
-  // expected-error@+2 {{-1 channels}}
+  // expected-error@+2 {{cannot use -1 channels for all_reduce 'x'}}
   // expected-note@+1 {{give 1 or more}}
   %0 = coconet.all_reduce sum %x on {dp} {coconet.name = "x"} : tensor<9xf32, #partial> -> tensor<9xf32>
   return %0 : tensor<9xf32>
+}
+
+//--- gather.mlir
+#mesh = #coconet.mesh<dp = 2>
+#sliced = #coconet.layout<#mesh, [{dp}]>
+func.func @gather(%x: tensor<8xf32, #sliced>) -> tensor<8xf32> {
+  // expected-error@+2 {{cannot choose 'one_shot' for all_gather 'x': it is an algorithm for all_reduce}}
+  // expected-note@+1 {{name an all_reduce, or a fused region around one}}
+  %0 = coconet.all_gather %x from 0 on {dp} {coconet.name = "x"} : tensor<8xf32, #sliced> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 //--- lowered.mlir
