@@ -3,6 +3,7 @@
 #include "Transforms/BucketCollectives.h"
 #include "IR/Layout.h"
 #include "IR/ListOps.h"
+#include "IR/OverlapOps.h"
 #include "Transforms/NamedOps.h"
 #include "Transforms/Passes.h"
 
@@ -30,8 +31,9 @@ static LogicalResult checkKind(Operation *op, Refusal &refusal) {
     return refusal.set(op, what,
                        "a bucket takes all_reduce, broadcast, and flat "
                        "reduce_scatter and all_gather");
-  if (failed(checkUnchunked(op, "cannot put into a bucket", refusal)))
-    return failure();
+  if (auto overlap = op->getParentOfType<OverlapOp>())
+    return refusal.set(op, what + ": it lies in " + describe(overlap),
+                       "communication that is started is of single tensors");
   if (op->getAttr("dim"))
     return refusal.set(op, what + ": it cuts a dimension",
                        "cut the flattening, `flat`");

@@ -112,6 +112,13 @@ static LogicalResult checkChannelOrder(const OpSet &set, Refusal &refusal) {
 }
 
 static LogicalResult checkSet(const OpSet &set, Refusal &refusal) {
+  for (Operation *op : set)
+    if (op->getNumRegions() && !isa<FusedOp>(op) && communicates(op))
+      return refusal.set(op,
+                         "cannot overlap " + describe(op) +
+                             ": what its region communicates is not started "
+                             "as one",
+                         "overlap within the region, or leave it out");
   for (Operation *parent = set.front()->getParentOp(); parent;
        parent = parent->getParentOp())
     if (isa<FusedOp, OverlapOp>(parent))

@@ -142,3 +142,19 @@ func.func @no_collective(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %b = coconet.neg %x {coconet.name = "b"} : tensor<4xf32> -> tensor<4xf32>
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+#mesh = #coconet.mesh<dp = 2>
+#partial = #coconet.layout<#mesh, partial = {dp : sum}>
+func.func @overlapped(%x: tensor<4xf32, #partial>, %y: tensor<4xf32, #partial>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0:3 = coconet.overlap chunks 1 along 0 attributes {coconet.name = "ol"} {
+    // expected-error@+2 {{cannot put all_reduce 'a' into a bucket: it lies in overlap 'ol'}}
+    // expected-note@+1 {{communication that is started is of single tensors}}
+    %1 = coconet.all_reduce sum %x on {dp} {coconet.name = "a"} : tensor<4xf32, #partial> -> tensor<4xf32>
+    %2 = coconet.all_reduce sum %y on {dp} {coconet.name = "b"} : tensor<4xf32, #partial> -> tensor<4xf32>
+    %3 = coconet.neg %b : tensor<4xf32> -> tensor<4xf32>
+    coconet.yield %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -279,3 +279,19 @@ func.func @no_tensor(%x: tensor<8xf32, #sliced>, %i: index) -> f32 {
   %1 = tensor.extract %0[%i] {coconet.name = "o"} : tensor<8xf32>
   return %1 : f32
 }
+
+// -----
+
+#mesh = #coconet.mesh<tp = 2>
+#partial = #coconet.layout<#mesh, partial = {tp : sum}>
+func.func @list(%x: tensor<4x6xf32, #partial>, %y: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  // expected-error@+2 {{cannot overlap for_each 'o': what its region communicates is not started as one}}
+  // expected-note@+1 {{overlap within the region, or leave it out}}
+  %0 = coconet.for_each 1 of(%x : tensor<4x6xf32, #partial>) attributes {coconet.name = "o"} {
+  ^bb0(%a: tensor<?xf32, #partial>):
+    %1 = coconet.all_reduce sum %a on {tp} : tensor<?xf32, #partial> -> tensor<?xf32>
+    coconet.yield %1 : tensor<?xf32>
+  } -> tensor<4x6xf32>
+  %2 = coconet.neg %y {coconet.name = "o"} : tensor<4x6xf32> -> tensor<4x6xf32>
+  return %0, %2 : tensor<4x6xf32>, tensor<4x6xf32>
+}
