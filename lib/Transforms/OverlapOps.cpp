@@ -111,6 +111,17 @@ static LogicalResult checkChannelOrder(const OpSet &set, Refusal &refusal) {
   return success();
 }
 
+static LogicalResult checkPlace(Operation *op, Refusal &refusal) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (isa<FusedOp, OverlapOp>(parent))
+      return refusal.set(op,
+                         "cannot overlap " + describe(op) + ": it lies in " +
+                             describe(parent) + " already",
+                         "name the region, or the ops once");
+  return success();
+}
+
 static LogicalResult checkSet(const OpSet &set, Refusal &refusal) {
   for (Operation *op : set)
     if (op->getNumRegions() && !isa<FusedOp>(op) && communicates(op))
@@ -119,13 +130,8 @@ static LogicalResult checkSet(const OpSet &set, Refusal &refusal) {
                              ": what its region communicates is not started "
                              "as one",
                          "overlap within the region, or leave it out");
-  for (Operation *parent = set.front()->getParentOp(); parent;
-       parent = parent->getParentOp())
-    if (isa<FusedOp, OverlapOp>(parent))
-      return refusal.set(set.front(),
-                         "cannot overlap " + describe(set.front()) +
-                             ": it lies in " + describe(parent) + " already",
-                         "name the region, or the ops once");
+  if (failed(checkPlace(set.front(), refusal)))
+    return failure();
   if (failed(checkConvex(set, refusal))) {
     refusal.message = "cannot overlap: " + refusal.message;
     return failure();
@@ -319,6 +325,8 @@ coconet::overlapOps(RewriterBase &rewriter, ArrayRef<Operation *> ops,
     if (llvm::none_of(
             ops, [&](Operation *other) { return other->isProperAncestor(op); }))
       outermost.push_back(op);
+  if (failed(checkPlace(outermost.front(), refusal)))
+    return failure();
   if (chunks == 1)
     outermost = addIndependent(outermost);
   FailureOr<OverlapSets> sets = planOverlap(outermost, chunks, dim, refusal);
