@@ -2,6 +2,7 @@
 
 #include "Analysis/ChunkFlow.h"
 #include "IR/ChannelOps.h"
+#include "IR/ListOps.h"
 #include "IR/OverlapOps.h"
 #include "mlir/IR/AffineExpr.h"
 
@@ -438,6 +439,21 @@ LogicalResult Follower::checkLayouts() {
   return success();
 }
 
+/// The sizes that dimension `dim` of what the op makes has: one, or one for each
+/// tensor of a list.
+static SmallVector<int64_t> sizesOf(Operation *op, int64_t dim) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  auto list = op->getParentOfType<ForEachOp>();
+  if (!list || !type.isDynamicDim(dim))
+    return {type.getDimSize(dim)};
+  SmallVector<int64_t> sizes;
+  for (Value tensor : list.operandsOf(0))
+    if (auto whole = dyn_cast<RankedTensorType>(tensor.getType());
+        whole && whole.hasStaticShape())
+      sizes.push_back(whole.getNumElements());
+  return sizes;
+}
+
 /// Chunk c of every rank's slice exists where the division is exact. Open sizes
 /// are checked when they are known.
 LogicalResult Follower::checkDivision() {
@@ -448,14 +464,16 @@ LogicalResult Follower::checkDivision() {
     if (!flow.dims[op->getResult(0)].merged.empty())
       continue;
     int64_t dim = flow.dims[op->getResult(0)].dim;
-    int64_t size =
-        cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(dim);
     int64_t base = flow.mesh.sizeOf(flow.base);
-    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(base) ||
-        size % (base * *slices * chunks) == 0)
+    SmallVector<int64_t> sizes = sizesOf(op, dim);
+    auto *wrong = llvm::find_if(sizes, [&](int64_t size) {
+      return !ShapedType::isDynamic(size) && !ShapedType::isDynamic(base) &&
+             size % (base * *slices * chunks) != 0;
+    });
+    if (wrong == sizes.end())
       continue;
     return refuse(op,
-                  "dimension " + Twine(dim) + " of " + Twine(size) +
+                  "dimension " + Twine(dim) + " of " + Twine(*wrong) +
                       " elements, which is cut by " + formatAxes(flow.slices) +
                       ", does not divide into " + Twine(chunks) +
                       " chunks of each of " + Twine(base * *slices) + " slices",

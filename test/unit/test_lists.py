@@ -282,6 +282,18 @@ def test_overlap_within_a_list_of_tensors_that_are_shorter_than_the_chunks():
             pair.executable.close()
 
 
+def test_slices_of_a_list_divide_into_chunks():
+    shapes = [(8,), (1, 1)]
+    program = traced(
+        lambda g: cc.for_each(lambda a: cc.all_reduce(a, name="g"), g),
+        cc.mesh(dp=2),
+        g=cc.partials(shapes, dp="sum"),
+    )
+    schedule = program.schedule().split("g", dim=0)
+    with pytest.raises(cc.ScheduleError, match="dimension 0 of 1 elements, which is cut by {dp}"):
+        schedule.overlap("g.rs", "g.ag", chunks=2)
+
+
 # ===- Buckets ----------------------------------------------------------------===
 
 
