@@ -4,6 +4,7 @@
 #include "IR/OverlapOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/RegionKindInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -110,6 +111,26 @@ Operation *coconet::findProducer(Operation *op, const OpSet &producers) {
         producer = def;
   });
   return producer;
+}
+
+static bool isNeeded(Operation *op, llvm::DenseMap<Operation *, bool> &known) {
+  if (!wouldOpBeTriviallyDead(op))
+    return true;
+  auto [entry, fresh] = known.try_emplace(op, false);
+  if (!fresh)
+    return entry->second;
+  bool needed = llvm::any_of(
+      op->getUsers(), [&](Operation *user) { return isNeeded(user, known); });
+  return known[op] = needed;
+}
+
+OpSet coconet::findUnneeded(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Operation *, bool> known;
+  OpSet found;
+  for (Operation *op : ops)
+    if (!isNeeded(op, known))
+      found.insert(op);
+  return found;
 }
 
 LogicalResult coconet::checkConvex(const OpSet &ops, Refusal &refusal) {

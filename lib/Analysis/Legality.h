@@ -55,6 +55,10 @@ OpSet findDependentsWithin(const OpSet &ops);
 /// where there is none.
 mlir::Operation *findProducer(mlir::Operation *op, const OpSet &producers);
 
+/// Those on which nothing depends that has an effect or is returned: they are gone
+/// after a cleaning.
+OpSet findUnneeded(llvm::ArrayRef<mlir::Operation *> ops);
+
 /// Succeeds if no path leaves the set and enters it again.
 mlir::LogicalResult checkConvex(const OpSet &ops, Refusal &refusal);
 

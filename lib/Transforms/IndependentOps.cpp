@@ -33,7 +33,7 @@ static SmallVector<Operation *> findNeighbors(const OpSet &set) {
 /// Takes time and has no effect, so that it may change its place.
 static bool isComputation(Operation *op) {
   return isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
-         !op->hasTrait<OpTrait::IsTerminator>() && !op->use_empty();
+         !op->hasTrait<OpTrait::IsTerminator>();
 }
 
 SmallVector<Operation *> coconet::addIndependent(ArrayRef<Operation *> ops) {
@@ -53,8 +53,10 @@ SmallVector<Operation *> coconet::addIndependent(ArrayRef<Operation *> ops) {
           return before.contains(block->findAncestorOpInBlock(*user));
         }))
       before.insert(op);
+  OpSet unneeded = findUnneeded(neighbors);
   for (Operation *op : neighbors)
-    if (!after.contains(op) && !before.contains(op) && isComputation(op))
+    if (!after.contains(op) && !before.contains(op) && isComputation(op) &&
+        !unneeded.contains(op))
       set->insert(op);
   // What other ops need first, or make, stays where it is.
   for (bool changed = true; changed;) {

@@ -122,6 +122,16 @@ static LogicalResult checkPlace(Operation *op, Refusal &refusal) {
   return success();
 }
 
+static LogicalResult checkNeeded(const OpSet &set, Refusal &refusal) {
+  OpSet unneeded = findUnneeded(set.getArrayRef());
+  if (unneeded.empty())
+    return success();
+  return refusal.set(unneeded.front(),
+                     "cannot overlap " + describe(unneeded.front()) +
+                         ": its result is not used",
+                     "leave out what nobody needs; it is not computed");
+}
+
 static LogicalResult checkSet(const OpSet &set, Refusal &refusal) {
   for (Operation *op : set)
     if (op->getNumRegions() && !isa<FusedOp>(op) && communicates(op))
@@ -136,11 +146,8 @@ static LogicalResult checkSet(const OpSet &set, Refusal &refusal) {
     refusal.message = "cannot overlap: " + refusal.message;
     return failure();
   }
-  if (!findChunked(set))
-    return refusal.set(set.back(),
-                       "cannot overlap " + describe(set.back()) +
-                           ": no result is used",
-                       "overlap ops whose results are used");
+  if (failed(checkNeeded(set, refusal)))
+    return failure();
   return checkChannelOrder(set, refusal);
 }
 
