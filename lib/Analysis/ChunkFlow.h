@@ -8,6 +8,7 @@
 #ifndef COCONET_ANALYSIS_CHUNKFLOW_H
 #define COCONET_ANALYSIS_CHUNKFLOW_H
 
+#include "Analysis/ChunkDims.h"
 #include "Analysis/Legality.h"
 #include "IR/Layout.h"
 #include "llvm/ADT/MapVector.h"
@@ -15,19 +16,6 @@
 namespace coconet {
 
 class OverlapOp;
-
-/// The dimension of a value that the chunks are parts of.
-struct ChunkDim {
-  int64_t dim = 0;
-  /// Where a reshape has merged it with others: their sizes, and which it is.
-  /// Its chunks are then no slices of the value.
-  llvm::SmallVector<int64_t, 2> merged;
-  int64_t index = 0;
-
-  bool operator==(const ChunkDim &other) const {
-    return dim == other.dim && merged == other.merged && index == other.index;
-  }
-};
 
 /// Where the chunks lie in the values of a set of ops.
 struct ChunkFlow {
