@@ -197,6 +197,6 @@ def _wrong(actual: Array, wanted: list[Array], dtype: str, narrow: str, terms: i
         # The norm squares what it sums, which may be infinite where the root is not.
         fine |= np.isinf(found) & (np.abs(first) > _LARGEST_SQUARED)
         # Divided by what is nothing but rounding, and may be 0.
-        fine |= np.isinf(found) & (spread > np.abs(first) / 2)
+        fine |= np.isinf(found) & (spread > np.abs(first) / 100)
         fine |= (np.isnan(found) & np.isnan(first)) | ~np.isfinite(spread)
     return np.asarray(~fine)
