@@ -32,6 +32,8 @@ _LARGEST_SQUARED = 2.0**63
 """Squares of values above are infinite in f32."""
 _ROOM = 16
 """By which a disagreement of the references counts."""
+_NOISE = 0.01
+"""Where references disagree by this share of a value, nothing is known about it."""
 
 
 def random_inputs(signature: Signature, sizes: Mapping[str, int], seed: int) -> Values:
@@ -196,7 +198,7 @@ def _wrong(actual: Array, wanted: list[Array], dtype: str, narrow: str, terms: i
         fine = (found == first) | (np.abs(found - first) <= room)
         # The norm squares what it sums, which may be infinite where the root is not.
         fine |= np.isinf(found) & (np.abs(first) > _LARGEST_SQUARED)
-        # Divided by what is nothing but rounding, and may be 0.
-        fine |= np.isinf(found) & (spread > np.abs(first) / 100)
+        # Little but rounding, as what is divided by the difference of equal values.
+        fine |= spread > max(_NOISE, 100 * known.relative) * np.abs(first)
         fine |= (np.isnan(found) & np.isnan(first)) | ~np.isfinite(spread)
     return np.asarray(~fine)
