@@ -241,7 +241,8 @@ def CoCoNet_OverlapStepOp : CoCoNet_TransformOp<"overlap"> {
       the chunks run through every op; where a collective cuts or gathers their
       dimension it divides by ranks and chunks. With one chunk, some computation
       does not depend on a collective. No send or recv changes places with
-      another one.
+      another one. What runs in chunks is not split, merged, reordered or put
+      into a bucket any more: overlap comes last.
     - handles: consumed; the result is the region, or one in each function.
 
     CoCoNet section 3.4.

@@ -207,6 +207,7 @@ class Schedule:
 
         What is sent in chunks is received in chunks: of a send among the operations the recv is
         chunked too, in a region of its own function with those of the operations that are there.
+        Overlap comes last: what runs in chunks is not split, merged or reordered any more.
 
         Args:
             names: of at least one collective, or fused region with one, and of what runs beside it.
