@@ -81,6 +81,43 @@ LogicalResult coconet::verifyRankShape(Operation *op,
   return success();
 }
 
+/// Numbers of members of the groups of an op, each once.
+static llvm::SmallSetVector<int64_t, 2> groupSizes(Operation *op) {
+  llvm::SmallSetVector<int64_t, 2> sizes;
+  if (auto groups = op->getAttrOfType<ArrayAttr>("groups"))
+    for (Attribute group : groups)
+      sizes.insert(cast<DenseI64ArrayAttr>(group).size());
+  else
+    sizes.insert(op->getAttrOfType<MeshAttr>("mesh").sizeOf(
+        axisList(op->getAttrOfType<ArrayAttr>("axes"))));
+  return sizes;
+}
+
+LogicalResult coconet::verifyChunks(Operation *op, int64_t whole,
+                                    int64_t chunk) {
+  if (ShapedType::isDynamic(whole) || ShapedType::isDynamic(chunk))
+    return success();
+  for (int64_t parts : groupSizes(op))
+    if (whole % parts != 0 || whole / parts != chunk)
+      return refuse(
+          op,
+          "has chunks of " + Twine(chunk) + " of " + Twine(whole) +
+              " elements in a group of " + Twine(parts),
+          "a static size is divided exactly; leave the size of chunks "
+          "open where it is not");
+  return success();
+}
+
+/// Check a collective that cuts or joins dimension `dim`.
+template <typename OpTy>
+static LogicalResult verifyCut(OpTy op, int64_t dim, bool cuts) {
+  if (failed(verifyRankCollective(op, {dim})))
+    return failure();
+  int64_t from = typeOf(op.getOperand()).getDimSize(dim);
+  int64_t to = typeOf(op.getResult()).getDimSize(dim);
+  return cuts ? verifyChunks(op, from, to) : verifyChunks(op, to, from);
+}
+
 LogicalResult RankCoordinateOp::verify() {
   return verifyMembers(*this, getMesh(), getAxes(), {});
 }
@@ -89,14 +126,22 @@ LogicalResult RankAllReduceOp::verify() {
   return verifyRankCollective(*this, {});
 }
 LogicalResult RankReduceScatterOp::verify() {
-  return verifyRankCollective(*this, {static_cast<int64_t>(getDim())});
+  return verifyCut(*this, getDim(), /*cuts=*/true);
 }
 LogicalResult RankAllGatherOp::verify() {
-  return verifyRankCollective(*this, {static_cast<int64_t>(getDim())});
+  return verifyCut(*this, getDim(), /*cuts=*/false);
 }
 LogicalResult RankAllToAllOp::verify() {
-  return verifyRankCollective(*this, {static_cast<int64_t>(getFromDim()),
-                                      static_cast<int64_t>(getIntoDim())});
+  int64_t from = getFromDim(), into = getIntoDim();
+  if (failed(verifyRankCollective(*this, {from, into})))
+    return failure();
+  RankedTensorType before = typeOf(getOperand()), after = getType();
+  if (from == into)
+    return success();
+  if (failed(
+          verifyChunks(*this, after.getDimSize(from), before.getDimSize(from))))
+    return failure();
+  return verifyChunks(*this, before.getDimSize(into), after.getDimSize(into));
 }
 LogicalResult RankBroadcastOp::verify() {
   if (failed(verifyRankCollective(*this, {})))
@@ -109,7 +154,11 @@ LogicalResult RankBroadcastOp::verify() {
 LogicalResult RankShardOp::verify() {
   if (failed(verifyMembers(*this, getMesh(), getAxes(), {})))
     return failure();
-  return verifyRankShape(*this, {static_cast<int64_t>(getDim())});
+  int64_t dim = getDim();
+  if (failed(verifyRankShape(*this, {dim})))
+    return failure();
+  return verifyChunks(*this, typeOf(getOperand()).getDimSize(dim),
+                      getType().getDimSize(dim));
 }
 
 LogicalResult RankReshapeOp::verify() {

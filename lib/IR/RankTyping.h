@@ -23,6 +23,11 @@ mlir::LogicalResult verifyMembers(mlir::Operation *op, MeshAttr mesh,
 mlir::LogicalResult verifyRankShape(mlir::Operation *op,
                                     llvm::ArrayRef<int64_t> changed);
 
+/// Check that chunks of a static size are those of a whole of a static size: a
+/// size that does not divide is open, since ranks have unlike chunks of it.
+mlir::LogicalResult verifyChunks(mlir::Operation *op, int64_t whole,
+                                 int64_t chunk);
+
 /// Check members and shapes of a collective of a rank program.
 template <typename OpTy>
 mlir::LogicalResult verifyRankCollective(OpTy op,

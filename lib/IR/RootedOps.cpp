@@ -169,14 +169,24 @@ LogicalResult RankReduceToRootOp::verify() {
   return verifyRoot(*this, getRoot(), smallestOf(*this));
 }
 
+static int64_t sizeAlong(Value value, int64_t dim) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(dim);
+}
+
 LogicalResult RankGatherToRootOp::verify() {
-  if (failed(verifyRankCollective(*this, {static_cast<int64_t>(getDim())})))
+  int64_t dim = getDim();
+  if (failed(verifyRankCollective(*this, {dim})) ||
+      failed(verifyChunks(*this, sizeAlong(getResult(), dim),
+                          sizeAlong(getOperand(), dim))))
     return failure();
   return verifyRoot(*this, getRoot(), smallestOf(*this));
 }
 
 LogicalResult RankScatterFromRootOp::verify() {
-  if (failed(verifyRankCollective(*this, {static_cast<int64_t>(getDim())})))
+  int64_t dim = getDim();
+  if (failed(verifyRankCollective(*this, {dim})) ||
+      failed(verifyChunks(*this, sizeAlong(getOperand(), dim),
+                          sizeAlong(getResult(), dim))))
     return failure();
   return verifyRoot(*this, getRoot(), smallestOf(*this));
 }

@@ -45,6 +45,7 @@ UPSTREAM: tuple[tuple[str, str], ...] = (
         r"SymbolTable\(mlir::Operation\*\): Assertion `inserted.second",
         "transform.with_named_sequence on a module with two symbols of one name",
     ),
+    (r"Type::getIntOrFloatBitWidth.*Assertion `isIntOrFloat", "an array of the type index"),
 )
 """Crashes outside of our code; they are counted apart."""
 

@@ -130,7 +130,9 @@ static LogicalResult lowerOp(Operation *op, SymbolTable &symbols) {
 static LogicalResult checkFunction(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     bool tensors =
-        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
+        (isa<SymmetricSendBeginOp>(op) &&
+         isa<TensorType>(op->getResult(0).getType()));
     if (!tensors || !isa_and_nonnull<CoCoNetDialect>(op->getDialect()))
       return WalkResult::advance();
     refuse(op, "works on tensors", "bufferize before --coconet-lower-kernels");

@@ -53,3 +53,12 @@ func.func @gaps(%x: memref<4x4xf32, strided<[8, 1]>>, %y: memref<4x4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @send_tensor() attributes {coconet.ranks = array<i64: 0>} {
+  // expected-error@+2 {{works on tensors}}
+  // expected-note@+1 {{bufferize before --coconet-lower-kernels}}
+  %0 = coconet.symmetric_send_begin "a" between [0] and [1] sizes () : tensor<4xf32>
+  return
+}

@@ -45,3 +45,39 @@ func.func @dropout_stream(%x: tensor<f32>, %step: tensor<i64>, %n: index) {
   %0 = coconet.rank.dropout %x step %step at() by() coordinate %n {rate = 0.5 : f64, seed = 0 : i64, stream = -9223372036854775808 : i64} : tensor<f32>, tensor<i64>
   return
 }
+
+// -----
+
+func.func @uneven_chunk(%x: tensor<12xf32>) {
+  // expected-error@+2 {{has chunks of 2 of 12 elements in a group of 5}}
+  // expected-note@+1 {{a static size is divided exactly; leave the size of chunks open where it is not}}
+  %0 = coconet.rank.scatter_from_root %x into 0 root 4 on {dp} of <dp = 5> : tensor<12xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @uneven_groups(%x: tensor<6xf32>, %n: index) {
+  // expected-error@+2 {{has chunks of 6 of 12 elements in a group of 1}}
+  // expected-note@+1 {{leave the size of chunks open}}
+  %0 = coconet.rank.all_gather %x size %n from 0 on groups [[0, 2], [1]] of <dp = 3> : tensor<6xf32> -> tensor<12xf32>
+  return
+}
+
+// -----
+
+func.func @exchanged(%x: tensor<4x6xf32>, %n: index) {
+  // expected-error@+2 {{has chunks of 2 of 6 elements in a group of 2}}
+  // expected-note@+1 {{leave the size of chunks open}}
+  %0 = coconet.rank.all_to_all %x size %n from 0 into 1 on {dp} of <dp = 2> : tensor<4x6xf32> -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+func.func @shard(%x: tensor<4xf32>) {
+  // expected-error@+2 {{has chunks of 1 of 4 elements in a group of 2}}
+  // expected-note@+1 {{leave the size of chunks open}}
+  %0 = coconet.rank.shard %x into 0 on {dp} of <dp = 2> : tensor<4xf32> -> tensor<1xf32>
+  return
+}
