@@ -135,6 +135,9 @@ LogicalResult RankAllToAllOp::verify() {
   int64_t from = getFromDim(), into = getIntoDim();
   if (failed(verifyRankCollective(*this, {from, into})))
     return failure();
+  if (groupSizes(*this).size() > 1)
+    return refuse(*this, "acts on groups of unequal sizes",
+                  "its members take and give equal parts; list equal groups");
   RankedTensorType before = typeOf(getOperand()), after = getType();
   if (from == into)
     return success();

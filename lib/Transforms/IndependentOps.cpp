@@ -33,7 +33,8 @@ static SmallVector<Operation *> findNeighbors(const OpSet &set) {
 /// Takes time and has no effect, so that it may change its place.
 static bool isComputation(Operation *op) {
   return isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
-         !op->hasTrait<OpTrait::IsTerminator>();
+         !op->hasTrait<OpTrait::IsTerminator>() &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
 SmallVector<Operation *> coconet::addIndependent(ArrayRef<Operation *> ops) {

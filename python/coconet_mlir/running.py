@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -68,7 +69,7 @@ def run_program(arguments: argparse.Namespace, program: Program, schedule: Sched
         return 0
     if arguments.schedule:
         print(f"schedule: {schedule.verify(function=arguments.function, **binding)}")
-    return _compare(arguments, program, arrays, {**results, **states})
+    return _compare(arguments, program, schedule, arrays, {**results, **states})
 
 
 def _arrays(arguments: argparse.Namespace, signature: Signature) -> dict[str, Array]:
@@ -202,6 +203,7 @@ def summary(array: Array) -> str:
 def _compare(
     arguments: argparse.Namespace,
     program: Program,
+    schedule: Schedule,
     arrays: Mapping[str, Array],
     found: Mapping[str, Array],
 ) -> int:
@@ -226,17 +228,61 @@ def _compare(
     expected = dict(zip((p.name for p in signature.results), result.results, strict=True))
     expected.update(states)
     terms = _terms(bound, signature, arrays)
+    narrow = _narrowest(schedule.program)
     for port in (*signature.results, *signature.states):
         # Of several local axes the reference keeps one dimension each.
         reference = np.reshape(expected[port.name], found[port.name].shape)
         try:
-            assert_close(found[port.name], reference, port.dtype, terms=terms)
-        except AssertionError as error:
-            detail = " ".join(str(error).split())
-            print(f"{port.name} differs from the reference interpreter: {detail}")
+            assert_close(
+                found[port.name],
+                reference,
+                port.dtype,
+                terms=terms,
+                rounded=_narrower(port.dtype, narrow),
+                scale=_magnitude(reference),
+            )
+        except AssertionError:
+            print(
+                f"{port.name} differs from the reference interpreter: "
+                f"{_worst(found[port.name], reference)}"
+            )
             return 1
     print("results equal those of the reference interpreter, within rounding")
     return 0
+
+
+def _narrowest(program: Program) -> str:
+    """The float type that rounds most, of values and on the wire."""
+    from coconet_mlir.interpreter.tolerances import TOLERANCES
+
+    named = set(re.findall(r"(?<![a-z])(?:bf16|f16|f32|f64)\b", program.generic()))
+    return max(named or {"f64"}, key=lambda dtype: TOLERANCES[dtype].relative)
+
+
+def _narrower(dtype: str, other: str) -> str | None:
+    from coconet_mlir.interpreter.tolerances import TOLERANCES
+
+    if not is_float(dtype):
+        return None
+    return max((dtype, other), key=lambda each: TOLERANCES[each].relative)
+
+
+def _magnitude(values: Array) -> float:
+    """Of the largest finite value, at least 1."""
+    finite = np.abs(np.asarray(values, np.float64))
+    finite = finite[np.isfinite(finite)]
+    return max(1.0, float(finite.max())) if finite.size else 1.0
+
+
+def _worst(actual: Array, expected: Array) -> str:
+    """The element that is farthest from what is expected, in words."""
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.asarray(actual, np.float64) - np.asarray(expected, np.float64))
+    apart = np.where(np.isnan(apart), np.inf, apart)
+    apart[np.asarray(actual == expected)] = 0
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
+    place = f"element {list(index)}" if index else "it"
+    return f"{place} is {actual[index]}, the reference has {expected[index]}"
 
 
 def _for_reference(port: Port, value: Array) -> Array:

@@ -220,6 +220,26 @@ def test_open_sizes():
         pair.executable.close()
 
 
+@pytest.mark.parametrize("kind", ["mean", "sum", "max"])
+def test_a_fused_region_of_a_list_reduces_what_is_computed(kind):
+    shapes = [(5,), (1,), (2, 0, 3), (4, 3)]
+
+    def body(g):
+        def each(a):
+            v = cc.all_reduce(a, name="ar")
+            return cc.tanh(v - cc.reduce(kind, v, [0]))
+
+        return {"v": cc.for_each(each, g)}
+
+    program = traced(body, DP, g=cc.partials(shapes, dp="sum"))
+    schedule = program.schedule().fuse_allreduce()
+    for ranks in (1, 2, 3):
+        assert schedule.verify(ranks=ranks)
+        pair = Pair(schedule, ranks=ranks, base=program)
+        pair.check(terms=20)
+        pair.executable.close()
+
+
 def test_results_of_open_sizes_that_no_state_takes():
     shapes = [("n", 3), ("n",), ("k", "n"), ()]
 

@@ -332,6 +332,20 @@ def test_f01_independent_computation_comes_in_by_itself() -> None:
         Pair(schedule, ranks=3, base=program).check({"n": size}, terms=20 * size)
 
 
+def test_f01_what_is_no_tensor_stays_outside() -> None:
+    @cc.program(mesh=TP)
+    def program(a: cc.partial("n", tp="sum"), b: cc.tensor("n"), k: cc.tensor((), "i32")):
+        w = cc.exp(b)
+        y = cc.all_reduce(a, name="y")
+        z = cc.loop(k, lambda _, q: cc.tanh(q) + w, y)
+        return z, cc.cond(cc.compare("gt", k, 2), lambda: cc.tanh(y), lambda: y)
+
+    schedule = program.schedule().overlap("y", chunks=1)
+    text = rank_program(schedule.program, 2)
+    assert "coconet.exp" in text[text.index("rank.start") : text.index("rank.wait")]
+    Pair(schedule, ranks=2, base=program).check({"n": 6}, k=np.int32(3), terms=6)
+
+
 def test_f01_a_collective_that_everything_needs_is_refused_alone() -> None:
     with pytest.raises(ScheduleError, match="alone: nothing would run beside it"):
         mm_ar().schedule().overlap("ar", chunks=1)

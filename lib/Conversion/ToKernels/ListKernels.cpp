@@ -81,8 +81,12 @@ std::optional<FusedPhases> ListExpander::findPhases(FusedOp fused) {
     unsigned phase = 0;
     for (Value operand : inner.getOperands())
       if (Operation *producer = operand.getDefiningOp();
-          producer && producer->getBlock() == inner.getBlock())
-        phase = std::max(phase, phases.of[producer] + isFold(producer));
+          producer && producer->getBlock() == inner.getBlock()) {
+        // What is folded, or computed to be reduced, is there in the next phase.
+        bool isNext = isFold(producer) ||
+                      (reducesScalar && !isa<RankAllReduceOp>(producer));
+        phase = std::max(phase, phases.of[producer] + isNext);
+      }
     phases.of[&inner] = phase;
     phases.count = std::max(phases.count, phase + 1);
   }
@@ -274,9 +278,10 @@ LogicalResult ListExpander::buildPhase(FusedOp fused, FusedPhases &phases,
       ops.push_back(&inner);
     auto yielded = llvm::find(end->getOperands(), value);
     bool isYielded = yielded != end->getOperands().end();
-    bool isLater = !scalar && !isa<RankAllGatherOp>(inner) &&
+    bool isLater = !isa<RankAllGatherOp>(inner) &&
                    llvm::any_of(inner.getUsers(), [&](Operation *user) {
-                     return user != end && phases.of[user] > phase;
+                     return user != end && phases.of[user] > phase &&
+                            (!scalar || isa<RankAllReduceOp>(user));
                    });
     if (!own || isView(&inner) || !(isFold(&inner) || isYielded || isLater))
       continue;

@@ -37,19 +37,30 @@ TOLERANCES: dict[str, Tolerance] = {
 ROUNDOFF = {"f64": 2.0**-53, "f32": 2.0**-24}
 
 
-def assert_close(actual: Array, expected: Array, element: str, *, terms: int = 1) -> None:
+def assert_close(
+    actual: Array,
+    expected: Array,
+    element: str,
+    *,
+    terms: int = 1,
+    rounded: str | None = None,
+    scale: float = 1,
+) -> None:
     """Raise `AssertionError` unless `actual` is as near to the reference as its type allows.
 
-    `terms` is the largest number of values that were summed into one.
+    Args:
+        terms: the largest number of values that were summed into one.
+        rounded: the float type that values have been rounded to on the way, if not `element`.
+        scale: the magnitude of the values that came together, near 1 by default.
     """
     if not is_float(element):
         np.testing.assert_array_equal(actual, expected)
         return
-    known = TOLERANCES[element]
+    known = TOLERANCES[rounded or element]
     growth = terms * ROUNDOFF[accumulator(element)]
     np.testing.assert_allclose(
         np.asarray(actual).astype(np.float64),
         np.asarray(expected).astype(np.float64),
         rtol=known.relative + growth,
-        atol=known.absolute + growth,
+        atol=(known.absolute + growth) * scale,
     )

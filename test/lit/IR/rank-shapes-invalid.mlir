@@ -81,3 +81,12 @@ func.func @shard(%x: tensor<4xf32>) {
   %0 = coconet.rank.shard %x into 0 on {dp} of <dp = 2> : tensor<4xf32> -> tensor<1xf32>
   return
 }
+
+// -----
+
+func.func @unequal(%x: tensor<4x4xf32>, %n: index) {
+  // expected-error@+2 {{acts on groups of unequal sizes}}
+  // expected-note@+1 {{its members take and give equal parts; list equal groups}}
+  %0 = coconet.rank.all_to_all %x size %n from 1 into 0 on groups [[1, 2], [0]] of <r = 3> : tensor<4x4xf32> -> tensor<?x?xf32>
+  return
+}
