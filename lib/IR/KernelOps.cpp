@@ -6,6 +6,7 @@
 #include "IR/RankTyping.h"
 #include "IR/Refusal.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace coconet;
@@ -15,8 +16,14 @@ using Effects =
 
 /// Buffers among the inputs are read, those among the inits written. Kernels
 /// over tensors have no effects; that ranks meet in them is kept by their order
-/// in the program, which is the same on all ranks.
+/// in the program, which is the same on all ranks. Where ranks run other functions,
+/// these would not lose or merge the same ones.
 static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (function && function->hasAttr(ranksAttr) && !isa<GemmOp>(op) &&
+      op.hasPureTensorSemantics())
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         SideEffects::DefaultResource::get());
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;

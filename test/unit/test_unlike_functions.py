@@ -177,3 +177,29 @@ def test_a_loop_meets_what_is_written_out_and_what_is_started() -> None:
         values, found = run(split, bodies, X, turns=50)
         for value in found:
             np.testing.assert_array_equal(value, 16 * sum(values))
+
+
+def test_functions_that_do_unlike_things_with_a_sum() -> None:
+    """In place or not, used or not, equal ones: each side starts as many as the other."""
+    total = f"coconet.rank.all_reduce sum {{}} on {{{{i, j}}}} of #mesh : {X} -> {X}"
+    plain = f"%y = {total.format('%x')}"
+    negated = f"%z = coconet.neg %x : {X} -> {X}\n%y = {total.format('%z')}"
+    unused = f"%u = {total.format('%x')}\n%y = coconet.neg %x : {X} -> {X}"
+    split = [[0], [1], [2], [3]]
+    values, found = run(split, [plain, negated, unused, plain], X)
+    expected = values[0] - values[1] + values[2] + values[3]
+    for index in (0, 1, 3):
+        np.testing.assert_array_equal(found[index], expected)
+    np.testing.assert_array_equal(found[2], -values[2])
+
+    twice = f"%a = {total.format('%x')}\n%y = {total.format('%a')}"
+    equal = f"%a = {total.format('%x')}\n%b = {total.format('%x')}\n"
+    equal += f"%y = coconet.add %a, %b : {X}, {X} -> {X}"
+    values, found = run(split, [equal, equal, equal, equal], X)
+    for value in found:
+        np.testing.assert_array_equal(value, 2 * sum(values))
+    values, found = run(split, [twice, twice, twice, equal], X)
+    first = sum(values)
+    second = 3 * first + values[3]
+    np.testing.assert_array_equal(found[0], second)
+    np.testing.assert_array_equal(found[3], first + second)
