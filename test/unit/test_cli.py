@@ -177,6 +177,19 @@ def test_a_file_of_one_array(command, tmp_path):
     assert code == 1 and "holds one array" in err
 
 
+@pytest.mark.parametrize("workload", ["mlp", "pipeline", "sequence_parallel"])
+def test_large_values_are_compared_at_their_magnitude(command, workload):
+    base = str(EXAMPLES / workload / "base.mlir")
+    assert command("run", base, "--ranks", "2", "--check")[0] == 0
+
+
+def test_a_narrow_wire_is_compared_as_narrow(command):
+    wire = str(EXAMPLES / "adam" / "fuse_rs_opt_ag_fp16_wire.mlir")
+    base = str(EXAMPLES / "adam" / "base.mlir")
+    code, out, _ = command("run", base, "--schedule", wire, "--ranks", "3", "--check")
+    assert code == 0 and "travel as f16" in out
+
+
 def test_sizes_without_name_and_empty_ones(command):
     momentum = str(EXAMPLES / "momentum.mlir")
     assert command("run", momentum, "--ranks", "3", "--check")[0] == 0

@@ -206,7 +206,7 @@ def test_a_gathered_dimension_that_does_not_divide() -> None:
     """Refused where sizes are known, found at run time where they are open."""
     exe = CASES["AG+MM"].schedule(3, 1).compile(ranks=2)
     x, w = np.ones((1, 4, 2), np.float32), np.ones((2, 2), np.float32)
-    with pytest.raises(Exception, match="remainder of 3 chunks of every slice"):
+    with pytest.raises(Exception, match="remainder of the size by 6, for 3 chunks of every slice"):
         exe(x=x, w=w)
 
     @cc.program(mesh=TP)

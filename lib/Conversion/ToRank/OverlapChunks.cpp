@@ -87,7 +87,9 @@ LogicalResult OverlapExpansion::findSizes() {
   auto known = getConstantIntValue(part.length);
   if (!flow.slices.empty() && !known)
     t.check(m.constant(0), m.rem(part.length, m.constant(pieces)),
-            "remainder of " + Twine(chunks) + " chunks of every slice", loc);
+            "remainder of the size by " + Twine(pieces) + ", for " +
+                Twine(chunks) + " chunks of every slice",
+            loc);
   // A size of 1 would be taken for a repeated dimension.
   if (known && *known % chunks == 0 && *known / chunks != 1)
     chunkExtent = *known / chunks;

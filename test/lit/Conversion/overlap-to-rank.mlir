@@ -64,7 +64,7 @@ func.func @ag_mm(%x: tensor<8x4xf32, #rows>, %w: tensor<4x6xf32>) -> tensor<8x6x
 // of the fused region is sharded before.
 // CHECK-LABEL: func.func @fused
 // CHECK: coconet.rank.shard %{{.*}} into 0 on {tp}
-// CHECK: coconet.rank.check_size "remainder of 2 chunks of every slice"
+// CHECK: coconet.rank.check_size "remainder of the size by 4, for 2 chunks of every slice"
 // CHECK: coconet.matmul
 // CHECK: coconet.rank.start {
 // CHECK-NEXT: coconet.fused all_reduce {
