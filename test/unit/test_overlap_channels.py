@@ -182,7 +182,9 @@ def test_chunks_of_the_dimension_that_is_cut(ranks):
     pair = Pair(schedule, ranks=ranks, base=program)
     pair.check(sizes, terms=32 * ranks, step=np.int32(3))
     arrays = pair.inputs(sizes | {"s": 2 * ranks * 3 + 1}) | {"step": np.int32(0)}
-    with pytest.raises(cc.CollectiveError, match="remainder of the size by .*, for 2 chunks of every slice"):
+    with pytest.raises(
+        cc.CollectiveError, match="remainder of the size by .*, for 2 chunks of every slice"
+    ):
         pair.executable(**arrays)
     pair.executable.close()
 
