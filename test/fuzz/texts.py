@@ -45,6 +45,10 @@ UPSTREAM: tuple[tuple[str, str], ...] = (
         r"SymbolTable\(mlir::Operation\*\): Assertion `inserted.second",
         "transform.with_named_sequence on a module with two symbols of one name",
     ),
+    (
+        r"OpOperand\]: Assertion `use_empty",
+        "the parser drops a region whose argument another region names, after an error behind it",
+    ),
     (r"Type::getIntOrFloatBitWidth.*Assertion `isIntOrFloat", "an array of the type index"),
 )
 """Crashes outside of our code; they are counted apart."""
