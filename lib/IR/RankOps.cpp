@@ -108,16 +108,6 @@ LogicalResult coconet::verifyChunks(Operation *op, int64_t whole,
   return success();
 }
 
-/// Check a collective that cuts or joins dimension `dim`.
-template <typename OpTy>
-static LogicalResult verifyCut(OpTy op, int64_t dim, bool cuts) {
-  if (failed(verifyRankCollective(op, {dim})))
-    return failure();
-  int64_t from = typeOf(op.getOperand()).getDimSize(dim);
-  int64_t to = typeOf(op.getResult()).getDimSize(dim);
-  return cuts ? verifyChunks(op, from, to) : verifyChunks(op, to, from);
-}
-
 LogicalResult RankCoordinateOp::verify() {
   return verifyMembers(*this, getMesh(), getAxes(), {});
 }

@@ -38,6 +38,18 @@ mlir::LogicalResult verifyRankCollective(OpTy op,
   return verifyRankShape(op, changed);
 }
 
+/// Check a collective that cuts dimension `dim`, or else joins its chunks.
+template <typename OpTy>
+mlir::LogicalResult verifyCut(OpTy op, int64_t dim, bool cuts) {
+  if (failed(verifyRankCollective(op, {dim})))
+    return mlir::failure();
+  auto sizeOf = [&](mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim);
+  };
+  int64_t from = sizeOf(op.getOperand()), to = sizeOf(op.getResult());
+  return cuts ? verifyChunks(op, from, to) : verifyChunks(op, to, from);
+}
+
 } // namespace coconet
 
 #endif // COCONET_IR_RANKTYPING_H

@@ -169,24 +169,14 @@ LogicalResult RankReduceToRootOp::verify() {
   return verifyRoot(*this, getRoot(), smallestOf(*this));
 }
 
-static int64_t sizeAlong(Value value, int64_t dim) {
-  return cast<RankedTensorType>(value.getType()).getDimSize(dim);
-}
-
 LogicalResult RankGatherToRootOp::verify() {
-  int64_t dim = getDim();
-  if (failed(verifyRankCollective(*this, {dim})) ||
-      failed(verifyChunks(*this, sizeAlong(getResult(), dim),
-                          sizeAlong(getOperand(), dim))))
+  if (failed(verifyCut(*this, getDim(), /*cuts=*/false)))
     return failure();
   return verifyRoot(*this, getRoot(), smallestOf(*this));
 }
 
 LogicalResult RankScatterFromRootOp::verify() {
-  int64_t dim = getDim();
-  if (failed(verifyRankCollective(*this, {dim})) ||
-      failed(verifyChunks(*this, sizeAlong(getOperand(), dim),
-                          sizeAlong(getResult(), dim))))
+  if (failed(verifyCut(*this, getDim(), /*cuts=*/true)))
     return failure();
   return verifyRoot(*this, getRoot(), smallestOf(*this));
 }
