@@ -228,7 +228,7 @@ def _compare(
     expected = dict(zip((p.name for p in signature.results), result.results, strict=True))
     expected.update(states)
     terms = _terms(bound, signature, arrays)
-    narrow = _narrowest(schedule.program)
+    wires = _wire_types(schedule.program)
     for port in (*signature.results, *signature.states):
         # Of several local axes the reference keeps one dimension each.
         reference = np.reshape(expected[port.name], found[port.name].shape)
@@ -238,7 +238,7 @@ def _compare(
                 reference,
                 port.dtype,
                 terms=terms,
-                rounded=_narrower(port.dtype, narrow),
+                rounded=_roughest(port.dtype, wires),
                 scale=_magnitude(reference),
             )
         except AssertionError:
@@ -251,20 +251,18 @@ def _compare(
     return 0
 
 
-def _narrowest(program: Program) -> str:
-    """The float type that rounds most, of values and on the wire."""
-    from coconet_mlir.interpreter.tolerances import TOLERANCES
-
-    named = set(re.findall(r"(?<![a-z])(?:bf16|f16|f32|f64)\b", program.generic()))
-    return max(named or {"f64"}, key=lambda dtype: TOLERANCES[dtype].relative)
+def _wire_types(program: Program) -> list[str]:
+    """The types that values travel in, where a schedule has chosen them."""
+    return re.findall(r"coconet\.wire_type = (\w+)", program.generic())
 
 
-def _narrower(dtype: str, other: str) -> str | None:
+def _roughest(dtype: str, wires: Sequence[str]) -> str:
+    """Of a float type and those on the wire, the one that rounds most."""
     from coconet_mlir.interpreter.tolerances import TOLERANCES
 
     if not is_float(dtype):
-        return None
-    return max((dtype, other), key=lambda each: TOLERANCES[each].relative)
+        return dtype
+    return max((dtype, *wires), key=lambda each: TOLERANCES[each].relative)
 
 
 def _magnitude(values: Array) -> float:
