@@ -33,7 +33,9 @@ _LARGEST_SQUARED = 2.0**63
 _ROOM = 16
 """By which a disagreement of the references counts."""
 _NOISE = 0.01
-"""Where references disagree by this share of a value, nothing is known about it."""
+_LARGE = 1e4
+"""Where references disagree by this share of a value so large, it is a quotient by rounding alone,
+of which nothing is known."""
 
 
 def random_inputs(signature: Signature, sizes: Mapping[str, int], seed: int) -> Values:
@@ -198,7 +200,7 @@ def _wrong(actual: Array, wanted: list[Array], dtype: str, narrow: str, terms: i
         fine = (found == first) | (np.abs(found - first) <= room)
         # The norm squares what it sums, which may be infinite where the root is not.
         fine |= np.isinf(found) & (np.abs(first) > _LARGEST_SQUARED)
-        # Little but rounding, as what is divided by the difference of equal values.
-        fine |= spread > max(_NOISE, 100 * known.relative) * np.abs(first)
+        noise = spread > max(_NOISE, 100 * known.relative) * np.abs(first)
+        fine |= noise & (np.abs(first) > _LARGE)
         fine |= (np.isnan(found) & np.isnan(first)) | ~np.isfinite(spread)
     return np.asarray(~fine)

@@ -36,20 +36,21 @@ TOKEN = re.compile(r"[A-Za-z_][\w.]*|[%@#!^][\w.]+|-?\d+(?:\.\d+)?|\S")
 NUMBERS = ["0", "1", "2", "3", "7", "-1", str(2**63 - 1), str(-(2**63)), str(2**32)]
 
 UPSTREAM: tuple[tuple[str, str], ...] = (
-    # What the tool says, what of MLIR's own that is.
+    # What was run and what the tool said, what of MLIR's own that is. A parser's crash is one that
+    # comes before any pass.
     (
-        r"To = mlir::transform::TransformOpInterface; From = mlir::Operation",
+        r"^--transform-interpreter: .*To = mlir::transform::TransformOpInterface;",
         "the interpreter of transformations meets an op that is none in a named sequence",
     ),
     (
-        r"SymbolTable\(mlir::Operation\*\): Assertion `inserted.second",
+        r"^: .*SymbolTable\(mlir::Operation\*\): Assertion `inserted.second",
         "transform.with_named_sequence on a module with two symbols of one name",
     ),
     (
-        r"OpOperand\]: Assertion `use_empty",
+        r"^: .*OpOperand\]: Assertion `use_empty",
         "the parser drops a region whose argument another region names, after an error behind it",
     ),
-    (r"Type::getIntOrFloatBitWidth.*Assertion `isIntOrFloat", "an array of the type index"),
+    (r"^: .*Type::getIntOrFloatBitWidth.*Assertion `isIntOrFloat", "an array of the type index"),
 )
 """Crashes outside of our code; they are counted apart."""
 
@@ -261,7 +262,7 @@ def verified(inputs: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
 def _record(outcome: Outcome, found: Iterable[tuple[str, str]], pipeline: Pipeline) -> None:
     for text, said in found:
         for pattern, what in UPSTREAM:
-            if re.search(pattern, said):
+            if re.search(pattern, f"{' '.join(pipeline)}: {said}"):
                 outcome.upstream[what] += 1
                 break
         else:
